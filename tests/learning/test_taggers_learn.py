@@ -11,7 +11,7 @@ import pytest
 import seqlab
 from seqlab.sources.formats.tagged_words import TaggedWords
 from seqlab.sources.settings import DataSettings
-from seqlab.tasks.tagging.task import TaggedSentence
+from seqlab.tasks.tagging.tagged_sentence import TaggedSentence
 from tests.runs.source_runs import hurried, pretrain
 
 SMALL = ("training.threads=1", "training.evaluate_every=50", "training.batch_size=32", "model.dropout=0")

@@ -10,24 +10,21 @@ import pytest
 from seqlab.recipes.read import check
 from seqlab.runs.data import OpenedData, open_data
 from seqlab.tasks.spec import find_spec
+from tests.tasks.encoded_task import EncodedTask, encode_task
 
 SEEDS = range(4)
 
 
-def opened_and_learned(path: Path, **data: Any) -> tuple[OpenedData, Any]:
-    """The parts of a file, and the task that learned from them, with every part encoded."""
+def open_and_encode(path: Path, **data: Any) -> tuple[OpenedData, EncodedTask]:
+    """The parts of a file, and the task with its codec fitted to them and every part encoded."""
     opened = open_data(
         check(
             {"data": {"train": str(path), **data}, "model": {"kind": "recurrent", "hidden_size": 7}},
             where="test",
         )
     )
-    spec = find_spec(opened.recipe.task)
-    recipe, _ = spec.fill_defaults(opened.recipe, opened.parts["train"])
-    task = spec.load_task().learn(recipe, opened.parts["train"])
-    for name, part in opened.parts.items():
-        task.attach(name, part)
-    return opened, task
+    recipe, _ = find_spec(opened.recipe.task).fill_defaults(opened.recipe, opened.parts["train"])
+    return opened, encode_task(recipe, opened.parts)
 
 
 @pytest.fixture
@@ -51,9 +48,9 @@ def classes(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_tag_of_one_sentence_stays_in_train(tagged: Path, seed: int) -> None:
-    opened, task = opened_and_learned(tagged, seed=seed)
+    opened, task = open_and_encode(tagged, seed=seed)
     seen = {tag for row in opened.parts["train"].rows() for tag in row.values["tag"]}
-    assert seen == set(task.labels.names) == {"N", "V", *(f"R{number}" for number in range(6))}
+    assert seen == set(task.codec.labels.names) == {"N", "V", *(f"R{number}" for number in range(6))}
     held = {
         tag for name in ("valid", "test") for row in opened.parts[name].rows() for tag in row.values["tag"]
     }
@@ -61,9 +58,9 @@ def test_a_tag_of_one_sentence_stays_in_train(tagged: Path, seed: int) -> None:
 
 
 def test_classes_that_no_drawn_row_has_are_known_and_told(classes: Path) -> None:
-    opened, task = opened_and_learned(classes, train_rows=10)
-    assert len(task.stores["train"]) == 10
-    assert sorted(task.labels.names) == sorted({f"class{place}" for place in range(30)})
+    opened, task = open_and_encode(classes, train_rows=10)
+    assert len(task.splits["train"]) == 10
+    assert sorted(task.codec.labels.names) == sorted({f"class{place}" for place in range(30)})
     drawn = {row.values["label"] for row in opened.parts["train"].rows()}
     assert any(
         note.startswith(f"train: {30 - len(drawn)} classes have no example among the rows that were drawn")
@@ -72,15 +69,15 @@ def test_classes_that_no_drawn_row_has_are_known_and_told(classes: Path) -> None
 
 
 def test_tags_that_no_drawn_sentence_has_are_known(tagged: Path) -> None:
-    _, task = opened_and_learned(tagged, train_rows=5)
-    assert len(task.stores["train"]) == 5
-    assert len(task.labels.names) == 8
+    _, task = open_and_encode(tagged, train_rows=5)
+    assert len(task.splits["train"]) == 5
+    assert len(task.codec.labels.names) == 8
 
 
 def test_numbers_are_scaled_by_the_drawn_rows_alone(tmp_path: Path) -> None:
     (tmp_path / "prices.csv").write_text(
         "text,price\n" + "".join(f"the thing number {place},{place * place / 7:.3f}\n" for place in range(90))
     )
-    opened, task = opened_and_learned(tmp_path / "prices.csv", train_rows=10)
+    opened, task = open_and_encode(tmp_path / "prices.csv", train_rows=10)
     values = [float(row.values["price"]) for row in opened.parts["train"].rows()]
-    assert task.labels.mean == pytest.approx(sum(values) / len(values))
+    assert task.codec.labels.mean == pytest.approx(sum(values) / len(values))

@@ -11,7 +11,7 @@ from seqeval.metrics import f1_score, precision_score, recall_score
 
 from seqlab.metrics.spans import BIO, SCHEMES, TaggingScheme, compare_spans
 from seqlab.tasks.tagging.span_scores import SpanRules, span_items
-from seqlab.tasks.tagging.task import MarkedSpan, TaggedSentence
+from seqlab.tasks.tagging.tagged_sentence import MarkedSpan, TaggedSentence
 from tests.tasks.test_tagging import make
 
 TRAIN = [
@@ -73,10 +73,11 @@ def test_the_older_way_of_marking_is_recognised() -> None:
 def test_spans_are_scored_first_and_beside_those_of_the_naive_tagger(tmp_path: Path) -> None:
     task = make(tmp_path, train=TRAIN, test=TEST)
     model = task.build_model().eval()
-    evaluation = task.evaluate(model, "test")
+    evaluation = task.evaluator().evaluate(model, "test")
     truth = [[tag for _, tag in sentence] for sentence in TEST]
     predicted = [
-        list(task.predict(model, [[word for word, _ in sentence]], top=1)[0].tags) for sentence in TEST
+        list(task.predictor(model).predict([[word for word, _ in sentence]], top=1)[0].tags)
+        for sentence in TEST
     ]  # type: ignore[attr-defined] # tagged
     first = evaluation.scores[0]
     assert (first.name, first.value) == ("span_f1", pytest.approx(f1_score(truth, predicted)))
@@ -87,7 +88,7 @@ def test_spans_are_scored_first_and_beside_those_of_the_naive_tagger(tmp_path: P
         "PER",
         "LOC",
     }
-    validation = task.validate(model)
+    validation = task.objective().validate(model)
     assert validation.value == validation.facts["valid_span_f1"] == pytest.approx(first.value)
     assert set(evaluation.items) >= {score.name for score in evaluation.scores[3:]}
 
@@ -112,7 +113,8 @@ def test_the_items_are_all_sentences_whatever_a_model_marks() -> None:
 def test_the_scores_say_which_scheme_was_read(tmp_path: Path) -> None:
     single = {"Ada": "S-PER", "Bob": "S-PER", "New": "B-LOC", "York": "E-LOC", "Lovelace": "E-PER"}
     ended = [[(word, single.get(word, tag)) for word, tag in sentence] for sentence in TRAIN[1:]]
-    evaluation = (task := make(tmp_path, train=ended, test=ended)).evaluate(task.build_model().eval(), "test")
+    task = make(tmp_path, train=ended, test=ended)
+    evaluation = task.evaluator().evaluate(task.build_model().eval(), "test")
     assert "tags read as IOBES;" in evaluation.scores[0].method
     assert evaluation.sections_as_json()["spans"]["scheme"] == "IOBES"
     assert task.notes == []
@@ -120,7 +122,7 @@ def test_the_scores_say_which_scheme_was_read(tmp_path: Path) -> None:
 
 def test_answers_have_spans(tmp_path: Path) -> None:
     task = make(tmp_path, train=TRAIN, test=TEST)
-    found, empty = task.predict(task.build_model().eval(), [["New", "York", "walk"], []], top=1)
+    found, empty = task.predictor(task.build_model().eval()).predict([["New", "York", "walk"], []], top=1)
     assert isinstance(found, TaggedSentence)
     assert isinstance(empty, TaggedSentence)
     assert empty.spans == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,15 @@ from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data
 from seqlab.sources.base import Row
+from seqlab.tasks.labeled.prediction_batches import prediction_batches
 from seqlab.tasks.spec import find_spec
-from seqlab.tasks.tagging.task import NO_TAG, TaggedSentence, Tagging
+from seqlab.tasks.tagging.codec import TaggingCodec
+from seqlab.tasks.tagging.encode_rows import NO_TAG
+from seqlab.tasks.tagging.predictions import TagPredictions, predict_tags
+from seqlab.tasks.tagging.tagged_sentence import TaggedSentence
 from seqlab.tasks.tagging.word_inputs import WordInputs
 from seqlab.tokens.hugging_face import HuggingFace
+from tests.tasks.encoded_task import EncodedTask, encode_task
 
 TRAIN = [
     [("the", "D"), ("dog", "N"), ("walks", "V")],
@@ -60,7 +66,7 @@ def make(
     test: list[list[tuple[str, str]]] = TEST,
     model: dict[str, Any] = MODEL,
     **settings: Any,
-) -> Tagging:
+) -> EncodedTask:
     data = {
         "train": write(folder, train, "train.tsv"),
         "valid": write(folder, test, "valid.tsv"),
@@ -73,16 +79,18 @@ def make(
     opened = open_data(recipe)
     assert opened.recipe.task == "tagging"
     recipe, _ = find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])
-    task = Tagging.learn(recipe, opened.parts["train"])
-    for name, source in opened.parts.items():
-        task.attach(name, source)
+    task = encode_task(recipe, opened.parts)
     torch.manual_seed(3)
     return task
 
 
-def learn(recipe: Recipe) -> Tagging:
+def predictions_for(task: EncodedTask, model: nn.Module, name: str) -> TagPredictions:
+    return predict_tags(model, task.codec, task.splits[name])
+
+
+def fit(recipe: Recipe) -> TaggingCodec:
     opened = open_data(recipe)
-    return Tagging.learn(
+    return TaggingCodec.fit(
         find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])[0], opened.parts["train"]
     )
 
@@ -90,12 +98,20 @@ def learn(recipe: Recipe) -> Tagging:
 def test_a_token_is_a_word_and_words_seen_once_are_unknown(tmp_path: Path) -> None:
     task = make(tmp_path)
     assert task.recipe.tokens.kind == "whitespace"
-    assert task.inputs.tokenizer.vocabulary.pieces == ["<unk>", "<pad>", "the", "walks", ".", "dog", "end"]
-    tokens, tags = task.steps("train"), task.stores["train"]["tags"]
+    assert task.codec.inputs.tokenizer.vocabulary.pieces == [
+        "<unk>",
+        "<pad>",
+        "the",
+        "walks",
+        ".",
+        "dog",
+        "end",
+    ]
+    tokens, tags = task.splits["train"].steps, task.splits["train"].store["tags"]
     assert (tokens[0].tolist(), tags[0].tolist()) == ([2, 5, 3], [0, 1, 3])  # D, N, P, V
     assert (tokens[2].tolist(), tags[2].tolist()) == ([0, 3], [1, 3])
     everything = make(tmp_path, tokens={"min_count": 1})
-    assert "dogs" in everything.inputs.tokenizer.vocabulary.ids
+    assert "dogs" in everything.codec.inputs.tokenizer.vocabulary.ids
 
 
 CHARACTERS = {"characters": "convolutional", "longest_word": 6, "character_widths": [2, 3]}
@@ -104,9 +120,9 @@ CHARACTERS = {"characters": "convolutional", "longest_word": 6, "character_width
 @pytest.mark.spec(11)
 def test_an_unknown_word_keeps_its_characters(tmp_path: Path) -> None:
     task = make(tmp_path, tagging=CHARACTERS)
-    ids = task.inputs.spelling.vocabulary.ids
-    first, second = (task.encode([[word]])[0][0] for word in ("whale", "walxx"))
-    assert first[0] == second[0] == task.inputs.tokenizer.vocabulary.unk_id
+    ids = task.codec.inputs.spelling.vocabulary.ids
+    first, second = (task.codec.encode([[word]])[0][0] for word in ("whale", "walxx"))
+    assert first[0] == second[0] == task.codec.inputs.tokenizer.vocabulary.unk_id
     assert first[1:].tolist() == [
         ids["<sos>"],
         ids["w"],
@@ -117,7 +133,7 @@ def test_an_unknown_word_keeps_its_characters(tmp_path: Path) -> None:
     ]  # too long by one: both ends
     assert task.recipe.tokens.lowercase
     assert second[1:].tolist() == [ids["<sos>"], ids["w"], ids["a"], ids["<unk>"], ids["<unk>"], ids["<eos>"]]
-    assert task.pieces(task.encode([["the", "whale"]])[0]) == ["the", "<unk>"]
+    assert task.codec.pieces(task.codec.encode([["the", "whale"]])[0]) == ["the", "<unk>"]
 
 
 @pytest.mark.spec(11)
@@ -131,10 +147,10 @@ def test_padding_batch_size_and_neighbours_never_change_a_tag(tmp_path: Path, ki
         for parameter in model.chain.parameters():
             parameter.normal_()
     given = [[word for word, _ in sentence] for sentence in [*TEST, *TRAIN]] + [["i̇stanbul", "🙂", "שלום"]]
-    together = task.predict(model.eval(), given, top=1)
-    task.recipe = task.recipe.changed("training", pad_to=23)
+    together = task.predictor(model.eval()).predict(given, top=1)
+    task = task.with_recipe(task.recipe.changed("training", pad_to=23))
     for sentence, prediction in zip(given, together, strict=True):
-        alone = task.predict(model, [sentence], top=1)[0]
+        alone = task.predictor(model).predict([sentence], top=1)[0]
         assert isinstance(alone, TaggedSentence)
         assert isinstance(prediction, TaggedSentence)
         assert alone.tags == prediction.tags
@@ -149,25 +165,25 @@ def test_the_loss_of_a_chain_is_that_of_whole_sentences(tmp_path: Path) -> None:
     model = task.build_model().eval()
     with torch.no_grad():
         model.chain.transitions.normal_()
-    batch = task.collate("train", np.array([0, 2, 4]))
+    batch = task.codec.collate(task.splits["train"], np.array([0, 2, 4]))
     logits = model(batch.inputs, batch.is_token)
     parts = []
     for row, targets in zip(logits, batch["tags"], strict=True):
         inside = targets != NO_TAG
         own, tags = row[inside][None], targets[inside][None]
         parts.append(model.chain(own, tags, torch.ones_like(tags, dtype=torch.bool)))
-    found = task.loss(model, batch, step=0, carry=())
+    found = task.objective().loss(model, batch, step=0, carry=())
     assert (found.count, found.total.item()) == (7, pytest.approx(torch.cat(parts).sum().item(), rel=1e-5))
     with pytest.raises(RecipeError, match=r"tagging\.crf: training.label_smoothing speaks about single tags"):
         find_spec("tagging").fill_defaults(
-            task.recipe.changed("training", label_smoothing=0.1), task.sources["train"]
+            task.recipe.changed("training", label_smoothing=0.1), task.splits["train"].rows
         )
 
 
 def test_rare_words_are_dropped_more_often_and_only_while_training(tmp_path: Path) -> None:
     task = make(tmp_path, tokens={"min_count": 1}, tagging={**CHARACTERS, "word_dropout": 1.0})
     embed = task.build_model().embed
-    ids = task.inputs.tokenizer.vocabulary.ids
+    ids = task.codec.inputs.tokenizer.vocabulary.ids
     rates = {word: float(embed.drop_rates[place]) for word, place in ids.items()}
     assert (rates["the"], rates["dogs"], rates["<unk>"], rates["<pad>"]) == (
         pytest.approx(1 / 5),
@@ -175,7 +191,7 @@ def test_rare_words_are_dropped_more_often_and_only_while_training(tmp_path: Pat
         0,
         0,
     )
-    inputs = torch.from_numpy(np.tile(task.encode([["dogs"]])[0].astype(np.int64), (4000, 1, 1)))
+    inputs = torch.from_numpy(np.tile(task.codec.encode([["dogs"]])[0].astype(np.int64), (4000, 1, 1)))
     vectors = embed.train()(inputs)
     is_unknown = (vectors[:, 0, : embed.words.embedding_dim] == embed.words.weight[0]).all(dim=1)
     assert is_unknown.float().mean().item() == pytest.approx(0.5, abs=0.04)
@@ -224,14 +240,15 @@ def test_the_last_piece_of_every_word_answers_for_it(tmp_path: Path, kind: str) 
     task = make(
         tmp_path, tokens={"kind": kind, "size": 0 if kind in ("characters", "bytes") else 300, "min_count": 1}
     )
-    ids, tags = task.stores["train"]["tokens"][3], task.stores["train"]["tags"][3]
-    assert [task.labels.names[tag] for tag in tags if tag != NO_TAG] == [tag for _, tag in TRAIN[3]]
+    ids, tags = task.splits["train"].store["tokens"][3], task.splits["train"].store["tags"][3]
+    assert [task.codec.labels.names[tag] for tag in tags if tag != NO_TAG] == [tag for _, tag in TRAIN[3]]
     assert tags[-1] != NO_TAG
     text = "the dog ends the walks ."
-    assert ids.tolist() == task.inputs.tokenizer.encode(text).tolist()
+    assert ids.tolist() == task.codec.inputs.tokenizer.encode(text).tolist()
     ends = np.flatnonzero(tags != NO_TAG)
     read = [
-        task.inputs.tokenizer.decode(part[part != NO_TAG].tolist()) for part in np.split(ids, ends[:-1] + 1)
+        task.codec.inputs.tokenizer.decode(part[part != NO_TAG].tolist())
+        for part in np.split(ids, ends[:-1] + 1)
     ]
     assert "".join(read).replace(" ", "") == text.replace(" ", "")
     assert [part.strip() for part in read] == text.split()
@@ -249,23 +266,20 @@ def test_a_word_with_a_blank_inside_stays_one(tmp_path: Path) -> None:
         {"data": {"train": str(path), "valid": str(path), "test": str(path)}, "tokens": {"min_count": 1}},
         where="test",
     )
-    opened = open_data(recipe)
-    task = Tagging.learn(
-        find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])[0], opened.parts["train"]
-    )
-    task.attach("train", opened.parts["train"])
-    assert "1_000" in task.inputs.tokenizer.vocabulary.ids
-    assert len(task.steps("train")[0]) == 2
+    codec = fit(recipe)
+    assert isinstance(codec.inputs, WordInputs)
+    assert "1_000" in codec.inputs.tokenizer.vocabulary.ids
+    assert len(codec.encode_split("train", open_data(recipe).parts["train"]).steps[0]) == 2
 
 
 @pytest.mark.spec(11)
 def test_the_scores_are_those_of_scikit_learn(tmp_path: Path) -> None:
     task = make(tmp_path)
     model = task.build_model().eval()
-    words = task.answers(model, "test").words
-    evaluation = task.evaluate(model, "test")
+    words = predictions_for(task, model, "test").words
+    evaluation = task.evaluator().evaluate(model, "test")
     scores = {score.name: score for score in evaluation.scores}
-    names = task.labels.names
+    names = task.codec.labels.names
     targets = [names.index(tag) for sentence in TEST for _, tag in sentence]
     assert words.targets.tolist() == targets
     assert scores["accuracy"].value == pytest.approx(accuracy_score(targets, words.predicted))
@@ -306,9 +320,9 @@ def test_the_baseline_gives_every_word_its_own_most_frequent_tag(tmp_path: Path)
     """
     counts = Counter(tag for sentence in TRAIN for _, tag in sentence)
     assert counts.most_common(1)[0] == ("N", 5)
+    task = make(tmp_path)
     scores = {
-        score.name: score
-        for score in make(tmp_path).evaluate(make(tmp_path).build_model().eval(), "test").scores
+        score.name: score for score in task.evaluator().evaluate(task.build_model().eval(), "test").scores
     }
     right = ["D", "N", "V", "N", "N", "P", "D", "V"]  # the whale walks / dog shouts . / the end
     truth = [tag for sentence in TEST for _, tag in sentence]
@@ -321,7 +335,7 @@ def test_the_baseline_gives_every_word_its_own_most_frequent_tag(tmp_path: Path)
 
 def test_without_unseen_words_there_is_no_score_for_them(tmp_path: Path) -> None:
     task = make(tmp_path, test=TRAIN)
-    assert [score.name for score in task.evaluate(task.build_model().eval(), "test").scores] == [
+    assert [score.name for score in task.evaluator().evaluate(task.build_model().eval(), "test").scores] == [
         "accuracy",
         "macro_f1",
         "loss",
@@ -334,15 +348,15 @@ def test_answers_stand_in_the_order_of_the_file_and_equal_those_of_each_sentence
 ) -> None:
     task = make(tmp_path, tokens={"kind": kind})
     model = task.build_model().eval()
-    answers = task.answers(model, "test")
-    assert answers.sentences.tolist() == [0, 0, 0, 1, 1, 1, 2, 2]
+    predictions = predictions_for(task, model, "test")
+    assert predictions.sentences.tolist() == [0, 0, 0, 1, 1, 1, 2, 2]
     start = 0
     for sentence in TEST:
         given = [word for word, _ in sentence]
-        alone = task.predict(model, [given], top=1)[0]
+        alone = task.predictor(model).predict([given], top=1)[0]
         assert isinstance(alone, TaggedSentence)
-        own = answers.words.log_probs[start : start + len(given)]
-        assert alone.tags == tuple(task.labels.names[place] for place in own.argmax(axis=1))
+        own = predictions.words.log_probs[start : start + len(given)]
+        assert alone.tags == tuple(task.codec.labels.names[place] for place in own.argmax(axis=1))
         assert alone.probability == pytest.approx(float(np.exp(own.max(axis=1).sum())), rel=1e-5)
         assert alone.answer == " ".join(f"{word}/{tag}" for word, tag in zip(given, alone.tags, strict=True))
         start += len(given)
@@ -351,20 +365,20 @@ def test_answers_stand_in_the_order_of_the_file_and_equal_those_of_each_sentence
 def test_a_text_is_cut_into_words_and_an_empty_one_has_none(tmp_path: Path) -> None:
     task = make(tmp_path)
     model = task.build_model().eval()
-    first, empty, last = task.predict(model, ["the dog walks.", "", "dogs!"], top=1)
+    first, empty, last = task.predictor(model).predict(["the dog walks.", "", "dogs!"], top=1)
     assert isinstance(first, TaggedSentence)
     assert first.words == ("the", "dog", "walks", ".")
     assert [word for word, _ in first.ranking] == first.answer.split()
     assert (empty.answer, empty.ranking) == ("", [])
     assert last.input == "dogs !"
-    assert task.pieces(task.encode(["the whale"])[0]) == ["the", "<unk>"]
+    assert task.codec.pieces(task.codec.encode(["the whale"])[0]) == ["the", "<unk>"]
 
 
 def test_the_loss_counts_words_and_nothing_else(tmp_path: Path) -> None:
     task = make(tmp_path, tokens={"kind": "characters"})
     model = task.build_model().eval()
-    batch = task.collate("train", np.array([0, 2, 4]))
-    found = task.loss(model, batch, step=0, carry=())
+    batch = task.codec.collate(task.splits["train"], np.array([0, 2, 4]))
+    found = task.objective().loss(model, batch, step=0, carry=())
     log_probs = model(batch.inputs, batch.is_token).log_softmax(dim=-1).detach()
     places = (batch["tags"] != NO_TAG).nonzero().tolist()
     assert len(places) == found.count == 3 + 2 + 2
@@ -378,15 +392,15 @@ def test_the_loss_counts_words_and_nothing_else(tmp_path: Path) -> None:
 
 def test_training_cuts_sentences_into_pieces_and_scoring_does_not(tmp_path: Path) -> None:
     task = make(tmp_path, max_length=2)
-    assert task.steps("train").lengths.tolist() == [2, 1, 2, 2, 2, 2, 2, 2, 2]
-    assert task.steps("test").lengths.tolist() == [3, 3, 2]
+    assert task.splits["train"].steps.lengths.tolist() == [2, 1, 2, 2, 2, 2, 2, 2, 2]
+    assert task.splits["test"].steps.lengths.tolist() == [3, 3, 2]
     assert task.notes == [
         "train: 3 of 5 sequences are longer than 2 steps and are learned in pieces; whole: data.max_length=0"
     ]
     by_letters = make(
         tmp_path, max_length=2, tokens={"kind": "characters"}, tagging={"characters": "none", "crf": True}
     )
-    batch = by_letters.collate("train", np.arange(len(by_letters.stores["train"])))
+    batch = by_letters.codec.collate(by_letters.splits["train"], np.arange(len(by_letters.splits["train"])))
     assert bool(
         (batch["tags"] != NO_TAG).any(dim=1).all()
     )  # a piece inside a word answers for none, and is left out
@@ -394,10 +408,10 @@ def test_training_cuts_sentences_into_pieces_and_scoring_does_not(tmp_path: Path
 
 def test_one_endless_document_is_learned_in_pieces_and_answered_beside_short_ones(tmp_path: Path) -> None:
     task = make(tmp_path, train=[*TRAIN, [("the", "D"), ("dog", "N")] * 600])
-    assert int(task.steps("train").lengths.max()) == 512
-    assert int(task.steps("train").lengths.sum()) == 1_200 + sum(map(len, TRAIN))
+    assert int(task.splits["train"].steps.lengths.max()) == 512
+    assert int(task.splits["train"].steps.lengths.sum()) == 1_200 + sum(map(len, TRAIN))
     rows = [Row({"word": ["dog"] * words}, "input", 1) for words in (1, 200_000, 1, 1)]
-    assert [len(part) for part in task._parts(rows)] == [1, 1, 2]
+    assert [len(batch) for batch in prediction_batches(rows, "word")] == [1, 1, 2]
 
 
 def test_a_sequence_that_learned_positions_do_not_know_is_told_before_training(tmp_path: Path) -> None:
@@ -411,7 +425,7 @@ def test_a_sequence_that_learned_positions_do_not_know_is_told_before_training(t
     }
     long = [("the", "D"), ("dog", "N")] * 5
     task = make(tmp_path, train=[*TRAIN, long], model=model)
-    assert int(task.steps("train").lengths.max()) == 8
+    assert int(task.splits["train"].steps.lengths.max()) == 8
     assert task.notes == [
         (
             "train: 1 of 6 sequences are longer than 8 steps and are learned in pieces; whole: a larger"
@@ -429,8 +443,8 @@ def test_a_sequence_that_learned_positions_do_not_know_is_told_before_training(t
     assert (
         int(
             make(tmp_path, test=[*TEST, long], model={**model, "positions": "sinusoidal"})
-            .steps("test")
-            .lengths.max()
+            .splits["test"]
+            .steps.lengths.max()
         )
         == 10
     )
@@ -449,7 +463,7 @@ class AlwaysTheFirst(nn.Module):
 
 def test_the_surest_mistakes_are_shown_in_their_sentence(tmp_path: Path) -> None:
     task = make(tmp_path)
-    worst = task.evaluate(AlwaysTheFirst(), "test").sections_as_json()["most_wrong"]["examples"]
+    worst = task.evaluator().evaluate(AlwaysTheFirst(), "test").sections_as_json()["most_wrong"]["examples"]
     assert [(entry["text"], entry["truth"], entry["predicted"]) for entry in worst[:3]] == [
         ("the whale [walks]", "V", "D"),
         ("dog [shouts] .", "V", "D"),
@@ -461,13 +475,17 @@ def test_the_surest_mistakes_are_shown_in_their_sentence(tmp_path: Path) -> None
 
 def test_a_saved_task_is_the_same_task(tmp_path: Path) -> None:
     task = make(tmp_path)
-    task.save(tmp_path / "tokens")
-    again = Tagging.load(task.recipe, tmp_path / "tokens")
-    assert again.labels.names == task.labels.names
+    task.codec.save(tmp_path / "tokens")
+    again = replace(task, codec=TaggingCodec.load(task.recipe, tmp_path / "tokens"))
+    assert again.codec.labels.names == task.codec.labels.names
     model = task.build_model().eval()
-    assert again.predict(model, ["the dog walks"], top=1) == task.predict(model, ["the dog walks"], top=1)
-    assert task.describe_rows(task.loader(Cursor()).take()).startswith(
-        "batch of 5 rows, lines 1, 5, 10, 13, 20 of "
+    assert again.predictor(model).predict(["the dog walks"], top=1) == task.predictor(model).predict(
+        ["the dog walks"], top=1
+    )
+    assert (
+        task.objective()
+        .describe_rows(task.objective().loader(Cursor()).take())
+        .startswith("batch of 5 rows, lines 1, 5, 10, 13, 20 of ")
     )
 
 
@@ -487,7 +505,7 @@ def test_data_that_no_tagger_can_use(
         {"task": "tagging", "data": {"train": path, "valid": path, "test": path, **settings}}, where="test"
     )
     with pytest.raises(DataError) as caught:
-        learn(recipe)
+        fit(recipe)
     assert words in str(caught.value)
 
 
@@ -505,21 +523,13 @@ def test_sentences_in_json_are_read_and_their_mistakes_told(tmp_path: Path) -> N
         for sentence in TRAIN
     ]
     path.write_text("\n".join(json.dumps(row) for row in rows))
-    opened = open_data(
-        check({"data": {"train": str(path), "valid": str(path), "test": str(path)}}, where="test")
-    )
-    task = Tagging.learn(
-        find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])[0], opened.parts["train"]
-    )
-    assert task.labels.names == ["D", "N", "P", "V"]
+    recipe = check({"data": dict.fromkeys(("train", "valid", "test"), str(path))}, where="test")
+    assert fit(recipe).labels.names == ["D", "N", "P", "V"]
     path.write_text("\n".join(json.dumps(row) for row in [*rows, {"tokens": ["a", "b"], "pos_tags": ["D"]}]))
-    opened = open_data(
-        check({"data": {"train": str(path), "valid": str(path), "test": str(path)}}, where="test")
-    )
     with pytest.raises(
         DataError, match=r"train.jsonl, line 6: 2 words in column 'tokens', but 1 tags in column 'pos_tags'."
     ):
-        Tagging.learn(opened.recipe, opened.parts["train"])
+        fit(recipe)
 
 
 def test_blanks_around_tags_make_no_other_tags_and_an_empty_sentence_is_told_with_its_line(
@@ -536,18 +546,18 @@ def test_blanks_around_tags_make_no_other_tags_and_an_empty_sentence_is_told_wit
         },
         where="test",
     )
-    assert learn(recipe).labels.names == ["AUX", "PRON"]
+    assert fit(recipe).labels.names == ["AUX", "PRON"]
     with pytest.raises(DataError, match=r"noisy\.jsonl, line 3: column 'tokens' has no words\."):
-        learn(recipe.changed("data", bad_rows="stop"))
+        fit(recipe.changed("data", bad_rows="stop"))
 
 
 def test_a_model_for_pictures_is_refused(tmp_path: Path) -> None:
     task = make(tmp_path)
-    task.recipe = check(
+    recipe = check(
         {"data": task.recipe.data.model_dump(), "model": {"kind": "vision_transformer"}}, where="test"
     )
     with pytest.raises(RecipeError, match="has no steps to tag"):
-        task.build_model()
+        task.with_recipe(recipe).build_model()
 
 
 def test_a_published_template_stands_around_the_sentence_and_not_around_every_word() -> None:

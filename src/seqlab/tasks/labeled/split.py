@@ -16,7 +16,7 @@ MAX_LINES = 5
 
 @dataclass(frozen=True, kw_only=True)
 class LabeledSplit(Split):
-    """Sequences with their labels: the example with number i is the i-th row of `rows`."""
+    """Sequences with their labels. What is scored is stored whole: its example i is the i-th row."""
 
     steps: StoredColumn
     """The encoded inputs."""

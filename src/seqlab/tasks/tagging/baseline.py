@@ -1,66 +1,78 @@
-"""The tagger that a trained one has to beat: it never looks at neighbours."""
+"""What a tagger has to beat: a tagger that sees one word at a time."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jaxtyping import Bool, Int
 
 from seqlab.baselines.most_frequent_tag import MostFrequentTag
 from seqlab.baselines.nearest_mean import NearestMean
-from seqlab.tasks.tagging.predictions import NaiveTags
+from seqlab.tasks.tagging.codec import TaggingCodec
+from seqlab.tasks.tagging.split import TaggedSplit
 
-Example = tuple[Sequence[Any], Sequence[int]]
+
+@dataclass(frozen=True)
+class BaselineTags:
+    """The tags that a baseline predicts for all words end to end, and how often training has each word; None
+    where there are no words.
+    """
+
+    predicted: Int[np.ndarray, " words"]
+    times: Int[np.ndarray, " words"] | None
+    name: str = "the word's most frequent tag"
+
+    @property
+    def is_seen(self) -> Bool[np.ndarray, " words"]:
+        return np.ones(len(self.predicted), np.bool_) if self.times is None else self.times > 0
 
 
-class NaiveTagger(ABC):
-    """Fitted on the training data, asked about sentences."""
+class BaselineTagger(ABC):
+    """Fitted on the training split."""
 
     @abstractmethod
-    def tag(self, sentences: Iterable[Sequence[Any]]) -> NaiveTags:
-        """The tags of all words, laid end to end."""
+    def tag(self, sentences: Iterable[Sequence[Any]]) -> BaselineTags:
+        """The tags of all words end to end."""
 
 
-class NaiveWords(NaiveTagger):
-    """The tag that each word mostly has."""
+class MostFrequentTagger(BaselineTagger):
+    """The most frequent tag of each word."""
 
     def __init__(self, baseline: MostFrequentTag) -> None:
         self._baseline = baseline
 
-    def tag(self, sentences: Iterable[Sequence[str]]) -> NaiveTags:
+    def tag(self, sentences: Iterable[Sequence[str]]) -> BaselineTags:
         words = [word for sentence in sentences for word in sentence]
-        return NaiveTags(
+        return BaselineTags(
             np.array(self._baseline.predict(words)), np.array([self._baseline.count(word) for word in words])
         )
 
 
-class NaiveSteps(NaiveTagger):
+class NearestMeanTagger(BaselineTagger):
     """The tag whose steps have the nearest mean."""
 
     def __init__(self, baseline: NearestMean) -> None:
         self._baseline = baseline
 
-    def tag(self, sentences: Iterable[Sequence[Sequence[float]]]) -> NaiveTags:
+    def tag(self, sentences: Iterable[Sequence[Sequence[float]]]) -> BaselineTags:
         predicted = self._baseline.predict(_single(step) for sentence in sentences for step in sentence)
-        return NaiveTags(predicted, None, name="the nearest mean of each step")
+        return BaselineTags(predicted, None, name="the nearest mean of each step")
 
 
-def learn_naive_tagger(examples: Iterable[Example], *, num_tags: int) -> NaiveTagger:
-    """The one that fits what the first example holds: words, or steps of numbers."""
-    remaining = iter(examples)
-    first = next(remaining)
-    everything: Iterator[Example] = chain([first], remaining)
-    if isinstance(first[0][0], str):
-        return NaiveWords(MostFrequentTag.fit(everything))
+def fit_baseline(codec: TaggingCodec, train: TaggedSplit) -> BaselineTagger:
+    """The baseline for words, or the one for steps of numbers."""
+    pairs = (train.rows.pairs(row) for row in train.rows.rows())
+    examples = ((words, [codec.labels.encode(tag) for tag in tags]) for words, tags in pairs)
+    if codec.tags_words:
+        return MostFrequentTagger(MostFrequentTag.fit(examples))
     steps = (
-        (_single(step), tag)
-        for sequence, tags in everything
-        for step, tag in zip(sequence, tags, strict=True)
+        (_single(step), tag) for sequence, tags in examples for step, tag in zip(sequence, tags, strict=True)
     )
-    return NaiveSteps(NearestMean.fit(steps, num_classes=num_tags))
+    return NearestMeanTagger(NearestMean.fit(steps, num_classes=len(codec.labels)))
 
 
 def _single(step: Any) -> Any:

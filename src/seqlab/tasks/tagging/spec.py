@@ -23,7 +23,7 @@ from seqlab.tasks.tagging.defaults import with_defaults
 from seqlab.tasks.tagging.rows import TaggedRows
 
 if TYPE_CHECKING:
-    from seqlab.tasks.base import Task
+    from seqlab.tasks.parts import TaskParts
 
 OPEN_FORMATS = ("tsv", "text")
 """Formats of a file that may hold tagged words as well, by its name."""
@@ -86,7 +86,7 @@ class TaggingSpec(LabeledSpec):
         tagging = recipe.tagging
         return (tagging.character_size or width) if tagging.characters != "none" else 0
 
-    def load_task(self) -> type[Task]:
-        from seqlab.tasks.tagging.task import Tagging
+    def load_parts(self) -> TaskParts:
+        from seqlab.tasks.tagging.parts import PARTS
 
-        return Tagging
+        return PARTS

@@ -1,0 +1,78 @@
+"""Scores a tagger: words and, where tags mark spans, the spans."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from torch import nn
+
+from seqlab.metrics.items import Items
+from seqlab.metrics.score import Score
+from seqlab.metrics.spans import TaggingScheme, compare_spans
+from seqlab.pages.sections.base import ReportSection
+from seqlab.pages.sections.examples import MostWrong
+from seqlab.pages.sections.facts import Facts
+from seqlab.tasks.calibration import Calibration
+from seqlab.tasks.classification.scores import class_sections
+from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.labeled.evaluator import LabeledEvaluator
+from seqlab.tasks.sections import sliced_scores
+from seqlab.tasks.tagging.baseline import BaselineTagger, BaselineTags, fit_baseline
+from seqlab.tasks.tagging.codec import TaggingCodec
+from seqlab.tasks.tagging.mistakes import wrong_words
+from seqlab.tasks.tagging.predictions import TagPredictions, predict_tags
+from seqlab.tasks.tagging.scores import tag_items, tag_scores, tag_slices
+from seqlab.tasks.tagging.span_scores import span_items, span_scores, span_sections
+from seqlab.tasks.tagging.split import TaggedSplit
+
+
+class TaggingEvaluator(LabeledEvaluator[TaggingCodec, TaggedSplit, Calibration]):
+    """Next to the most frequent tag of each word, or to the nearest mean of each step."""
+
+    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+        encoded, names = self.splits[split], self.codec.labels.names
+        predictions = predict_tags(model, self.codec, encoded)
+        baseline = self._baseline_tags(encoded)
+        noun = "word" if self.codec.tags_words else "step"
+        scores = tag_scores(predictions, baseline, noun=noun)
+        items = tag_items(predictions, baseline)
+        sections: list[ReportSection] = [
+            Facts(
+                {
+                    "examples": len(predictions.words.targets),
+                    "sentences": len(encoded),
+                    "unseen_words": None if baseline is None else int((~baseline.is_seen).sum()),
+                }
+            ),
+            *class_sections(predictions.words, names),
+            MostWrong(wrong_words(self.codec, encoded, predictions)),
+        ]
+        truth, predicted = predictions.truth_and_predicted(names)
+        if (scheme := self.codec.scheme) is not None:
+            marked, behind = self._span_scores(predictions, baseline, scheme)
+            scores, items = marked + scores, items | behind
+            sections += span_sections(truth, predicted, scheme=scheme)
+        sections.append(sliced_scores(tag_slices(predictions, baseline, noun=noun), scores))
+        return Evaluation(split, scores, sections, items, answers=predicted, truths=truth)
+
+    def _span_scores(
+        self, predictions: TagPredictions, baseline: BaselineTags | None, scheme: TaggingScheme
+    ) -> tuple[list[Score], dict[str, Items]]:
+        """The scores of the spans, and the sentences behind them."""
+        names = self.codec.labels.names
+        truth, predicted = predictions.truth_and_predicted(names)
+        spans, of_baseline, name = compare_spans(truth, predicted), None, ""
+        if baseline is not None:
+            of_baseline = compare_spans(truth, predictions.by_sentence(baseline.predicted, names))
+            name = baseline.name
+        return span_scores(spans, of_baseline, scheme=scheme, baseline_name=name), span_items(spans)
+
+    @cached_property
+    def _baseline(self) -> BaselineTagger:
+        return fit_baseline(self.codec, self.splits["train"])
+
+    def _baseline_tags(self, split: TaggedSplit) -> BaselineTags | None:
+        """None without a training split."""
+        if "train" not in self.splits:
+            return None
+        return self._baseline.tag(split.rows.pairs(row)[0] for row in split.rows.rows())

@@ -1,0 +1,19 @@
+"""The network of a tagger."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from seqlab.models.tagger import build_tagger
+from seqlab.recipes.recipe import Recipe
+from seqlab.tasks.tagging.codec import TaggingCodec
+
+
+def build_model(recipe: Recipe, codec: TaggingCodec) -> nn.Module:
+    """Logits of all tags at every step, with `tagging.crf` under a CRF."""
+    return build_tagger(
+        recipe.model,
+        embedding=codec.inputs.embedding,
+        num_tags=len(codec.labels),
+        crf=recipe.tagging.crf,
+    )

@@ -1,0 +1,151 @@
+"""The scores of a tagger, with intervals over sentences and next to a baseline."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Int
+
+from seqlab.metrics.bootstrap import score_with_interval
+from seqlab.metrics.classification import accuracy, confusion_counts, macro_f1
+from seqlab.metrics.items import Items, grouped_mean_items, macro_f1_items
+from seqlab.metrics.score import Score
+from seqlab.metrics.slices import (
+    SEEN_EDGES,
+    ScoreSlices,
+    assign_groups,
+    parts_of_items,
+    parts_within_items,
+    quartile_edges,
+    range_labels,
+    slice_scores,
+)
+from seqlab.tasks.tagging.baseline import BaselineTags
+from seqlab.tasks.tagging.predictions import TagPredictions
+
+TIMES = {0: "never", 1: "1–4", 2: "5–49", 3: "50 or more"}
+"""Names for the groups of metrics.slices.SEEN_EDGES."""
+
+
+def tag_items(predictions: TagPredictions, baseline: BaselineTags | None) -> dict[str, Items]:
+    """The sentences behind each score."""
+    words, sentences = predictions.words, predictions.sentences
+    items: dict[str, Items] = {
+        "accuracy": grouped_mean_items(words.correct, sentences),
+        "macro_f1": macro_f1_items(
+            words.targets, words.predicted, num_classes=words.num_classes, groups=sentences
+        ),
+        "loss": grouped_mean_items(words.nats, sentences),
+    }
+    if baseline is not None and not baseline.is_seen.all():
+        items["accuracy_on_unseen_words"] = grouped_mean_items(
+            words.correct[~baseline.is_seen], sentences[~baseline.is_seen]
+        )
+    return items
+
+
+def tag_scores(
+    predictions: TagPredictions, baseline: BaselineTags | None, *, noun: str = "word"
+) -> list[Score]:
+    """Accuracy on all words and on those that training does not have, macro-F1 and loss.
+
+    noun: what is tagged.
+    """
+    targets, items = predictions.words.targets, tag_items(predictions, baseline)
+    interval = _interval(predictions.sentences)
+    baseline_accuracy, baseline_macro_f1 = _baseline_scores(
+        targets, baseline, num_classes=predictions.words.num_classes
+    )
+    name = "" if baseline is None else baseline.name
+    return [
+        score_with_interval(
+            "accuracy",
+            items["accuracy"],
+            baseline=baseline_accuracy,
+            baseline_name=name,
+            method=f"share of {len(targets):,} {noun}s with the right tag; {interval}",
+        ),
+        *_on_unseen(predictions, baseline, items),
+        score_with_interval(
+            "macro_f1",
+            items["macro_f1"],
+            baseline=baseline_macro_f1,
+            baseline_name=name,
+            method=(
+                "mean of the F1 of the tags; one that is never predicted counts 0, one that is not there"
+                f" either is left out; {interval}"
+            ),
+        ),
+        score_with_interval(
+            "loss",
+            items["loss"],
+            higher_is_better=False,
+            method=f"mean cross-entropy of a {noun} in nats; {interval}",
+        ),
+    ]
+
+
+def tag_slices(
+    predictions: TagPredictions, baseline: BaselineTags | None, *, noun: str = "word"
+) -> list[ScoreSlices]:
+    """Accuracy by the length of the sentence, and by how often training has the word."""
+    words, sentences = predictions.words, predictions.sentences
+    lengths = np.bincount(sentences)
+    lengths = lengths[lengths > 0]
+    groups = assign_groups(lengths, quartile_edges(lengths))
+    by_length = slice_scores(
+        f"{noun}s in the sentence",
+        score="accuracy",
+        unit="sentences",
+        parts=parts_of_items(
+            grouped_mean_items(words.correct, sentences), groups, range_labels(lengths, groups)
+        ),
+    )
+    if baseline is None or baseline.times is None:
+        return by_length
+    return by_length + slice_scores(
+        "times that training has the word",
+        score="accuracy",
+        unit="words",
+        parts=parts_within_items(
+            lambda inside: grouped_mean_items(words.correct[inside], sentences[inside]),
+            assign_groups(baseline.times, SEEN_EDGES),
+            TIMES,
+        ),
+    )
+
+
+def _baseline_scores(
+    targets: Int[np.ndarray, " words"], baseline: BaselineTags | None, *, num_classes: int
+) -> tuple[float | None, float | None]:
+    """Accuracy and macro-F1 of the baseline."""
+    if baseline is None:
+        return None, None
+    return accuracy(targets, baseline.predicted), macro_f1(
+        confusion_counts(targets, baseline.predicted, num_classes=num_classes)
+    )
+
+
+def _interval(sentences: Int[np.ndarray, " words"]) -> str:
+    return f"95 % bootstrap interval over {len(np.unique(sentences)):,} sentences"
+
+
+def _on_unseen(
+    predictions: TagPredictions, baseline: BaselineTags | None, items: dict[str, Items]
+) -> list[Score]:
+    """Accuracy on the words that training does not have, where there are any."""
+    if baseline is None or baseline.is_seen.all():
+        return []
+    is_unseen = ~baseline.is_seen
+    targets = predictions.words.targets[is_unseen]
+    return [
+        score_with_interval(
+            "accuracy_on_unseen_words",
+            items["accuracy_on_unseen_words"],
+            baseline=accuracy(targets, baseline.predicted[is_unseen]),
+            baseline_name="the most frequent tag",
+            method=(
+                f"share right of the {len(targets):,} words that the training data does not have;"
+                f" {_interval(predictions.sentences[is_unseen])}"
+            ),
+        )
+    ]
