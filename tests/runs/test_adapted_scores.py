@@ -7,6 +7,7 @@ import pytest
 
 import seqlab
 from seqlab.core.errors import UsageError
+from seqlab.runs.data import open_data
 
 LINES = "the cat sat on the mat .\nthe dog sat on the log .\na bird sang to the dog .\n"
 SMALL = [
@@ -65,12 +66,13 @@ def test_without_a_test_text_nothing_is_scored_that_was_chosen_on(tmp_path: Path
         str(tmp_path / "train.txt"), *SMALL, *settings, task="language_model", out=tmp_path / "run"
     )
     (cached,) = run.adapted_scores(cache=True)
-    num_tokens = run.task.tokens("valid").num_steps
-    told = f"chosen on the first {num_tokens // 2} tokens of the validation text, scored on those behind them"
-    assert told in cached.method
-    assert cached.method.endswith(
-        f"{num_tokens - num_tokens // 2 - 1} tokens, read in one go; fewer than 10 items give no interval"
+    num_tokens = (
+        run.codec.encode_split("valid", open_data(run.recipe).parts["valid"]).store["tokens"].num_steps
     )
+    num_tuning = num_tokens // 2
+    assert f"chosen on the first {num_tuning} tokens of the validation text, scored on" in cached.method
+    assert f"; {num_tokens - num_tuning - 1} tokens, read in one pass" in cached.method
+    assert cached.method.endswith("fewer than 10 items give no interval")
     (tmp_path / "other.txt").write_text(LINES)
     (other,) = run.adapted_scores(tmp_path / "other.txt", cache=True)
     assert f"chosen on the first {num_tokens} tokens of the validation text;" in other.method

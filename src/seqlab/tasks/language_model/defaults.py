@@ -1,4 +1,4 @@
-"""Tokens, network and batches of a language model where the recipe leaves them open."""
+"""Default tokens, network and batches of a language model."""
 
 from __future__ import annotations
 
@@ -9,29 +9,27 @@ from seqlab.tasks.text.documents import BY_LINE, has_documents, has_more_than, i
 from seqlab.tokens.vocabulary import UNK
 
 LARGE_TEXT = 20_000_000
-"""Characters from which a text is cut into subwords rather than characters."""
-LITTLE_TEXT = 500_000
-"""Characters up to which a network soon knows a text by heart, and more dropout helps:
-docs/tasks/language_model.md.
-"""
+"""Characters from which tokens are subwords rather than characters."""
+SMALL_TEXT = 500_000
+"""Characters up to which a network soon overfits, and more dropout helps: docs/tasks/language_model.md."""
 LARGE_VOCABULARY = 10_000
-"""Tokens from which on a part of the vocabulary is sampled for each update."""
+"""Tokens above which each update samples a part of the vocabulary."""
 
 
 def with_defaults(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+    """The recipe with what it leaves open, and the reasons."""
     reasons = []
     if not recipe.tokens.kind:
-        kind, why = kind_of_tokens(recipe, train)
+        kind, why = choose_tokens(recipe, train)
         recipe = recipe.changed("tokens", kind=kind)
         reasons.append(f"tokens are {kind} ({why}); another: tokens.kind=NAME")
     if not has_documents(train, recipe):
         recipe = recipe.changed("training", reset_at_documents=False)
     elif is_cut_into_words(train):
-        recipe = recipe.with_defaults(
-            "training", reset_at_documents=False
-        )  # a line goes on where the one before it ended
+        # the next line continues the text
+        recipe = recipe.with_defaults("training", reset_at_documents=False)
     if recipe.model.kind == "recurrent":
-        recipe = with_recurrent_defaults(recipe, is_little=not has_more_than(train, recipe, LITTLE_TEXT))
+        recipe = with_recurrent_defaults(recipe, is_small=not has_more_than(train, recipe, SMALL_TEXT))
     elif recipe.training.detach_every:
         raise RecipeError(
             f"a {recipe.model.kind} model carries no state whose gradient could be cut.",
@@ -40,23 +38,17 @@ def with_defaults(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         )
     if not recipe.training.batch_size:
         recipe = recipe.changed("training", batch_size=16)
-    if recipe.training.softmax == "sampled" and needs_all_logits(recipe):
-        raise RecipeError(
-            "label smoothing and a teacher need the probability of every token, which a sampled softmax does"
-            " not compute.",
-            where="training.softmax",
-            cure="training.softmax=full, or leave out training.label_smoothing and training.teacher.",
-        )
+    check_softmax(recipe)
     if recipe.training.softmax == "auto" and recipe.tokens.kind in BY_LINE and not needs_all_logits(recipe):
         reasons.append(
-            f"of more than {LARGE_VOCABULARY:,} words each update samples a part (scores use all); learn with"
-            " all: training.softmax=full"
+            f"with more than {LARGE_VOCABULARY:,} words each update samples a part of them (scores use all); train"
+            " with all: training.softmax=full"
         )
     return recipe, reasons
 
 
-def kind_of_tokens(recipe: Recipe, train: Source) -> tuple[str, str]:
-    """What a text is cut into where nobody says anything, and why."""
+def choose_tokens(recipe: Recipe, train: Source) -> tuple[str, str]:
+    """The default kind of tokens for a text, and why."""
     if is_cut_into_words(train):
         return "whitespace", f"the text has {UNK} for rare words"
     if has_more_than(train, recipe, LARGE_TEXT):
@@ -64,19 +56,30 @@ def kind_of_tokens(recipe: Recipe, train: Source) -> tuple[str, str]:
     return "characters", "a small text"
 
 
-def with_recurrent_defaults(recipe: Recipe, *, is_little: bool) -> Recipe:
-    """Sizes and rates for those who name none, as in the recipes `characters` and `words` (docs/recipes);
-    dropout by the size of the text.
+def with_recurrent_defaults(recipe: Recipe, *, is_small: bool) -> Recipe:
+    """Default sizes and rates, as in the recipes `characters` and `words` (docs/recipes); dropout depends on
+    the size of the text.
     """
     if recipe.tokens.kind in BY_LINE:  # embeddings as wide as the state, so that the output layer shares them
         recipe = recipe.with_defaults("model", hidden_size=400, dropout=0.4)
         return recipe.with_defaults("training", learning_rate=3e-3, window=35, batch_size=32)
     recipe = recipe.with_defaults(
-        "model", hidden_size=384, embedding_size=128, dropout=0.3 if is_little else 0.1
+        "model", hidden_size=384, embedding_size=128, dropout=0.3 if is_small else 0.1
     )
     return recipe.with_defaults("training", learning_rate=4e-3, window=64)
 
 
+def check_softmax(recipe: Recipe) -> None:
+    """A sampled softmax gives no probability of every token."""
+    if recipe.training.softmax == "sampled" and needs_all_logits(recipe):
+        raise RecipeError(
+            "label smoothing and a teacher need the probability of every token, which a sampled softmax does"
+            " not compute.",
+            where="training.softmax",
+            cure="training.softmax=full, or leave out training.label_smoothing and training.teacher.",
+        )
+
+
 def needs_all_logits(recipe: Recipe) -> bool:
-    """Whether the loss asks about every token at every step, and not only about the target."""
+    """Whether the loss needs the logit of every token at every step, not only of the target."""
     return bool(recipe.training.label_smoothing or recipe.training.teacher)

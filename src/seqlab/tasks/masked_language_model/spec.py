@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from seqlab.tasks.parts import TaskParts
 
 PIECES = 4_000
-"""WordPiece tokens that are learned when the recipe does not say: most words of a small text stay whole."""
+"""WordPiece tokens by default: most words of a small text stay whole."""
 
 
 @task_specs.register("masked_language_model")
@@ -43,17 +43,16 @@ class MaskedLanguageModelSpec(TextSpec):
         if "model" not in recipe.model_fields_set:
             recipe = recipe.model_copy(update={"model": TransformerSettings(layers=4)})
             reasons.append("a transformer model; another: --model NAME")
-        if (
-            recipe.model.kind == "transformer"
-        ):  # chosen on validation data: docs/tasks/masked_language_model.md
+        if recipe.model.kind == "transformer":
+            # chosen on validation data: docs/tasks/masked_language_model.md
             recipe = recipe.with_defaults("model", positions="rotary", embedding_norm=True)
         if recipe.model.kind == "recurrent" and not recipe.model.bidirectional:
             reasons.append(
-                "the model reads from left to right and sees only what stands before a gap; both sides:"
+                "the model reads from left to right and sees only the tokens before a mask; both sides:"
                 " model.bidirectional=true"
             )
         if getattr(recipe.model, "causal", False):
-            reasons.append("the model sees only what stands before a gap; both sides: model.causal=false")
+            reasons.append("the model sees only the tokens before a mask; both sides: model.causal=false")
         if not recipe.training.batch_size:
             recipe = recipe.changed("training", batch_size=16)
         return recipe, reasons
