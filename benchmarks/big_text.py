@@ -24,14 +24,15 @@ TARGET_MB = 1000.0
 
 TRAIN = """
 import json, resource, sys, time
-import seqlab.runs.train.start as start
+from seqlab.runs.train.prepare import prepare
+from seqlab.runs.train.start import train
 from seqlab.recipes.read import check, override
 path, out, *words = sys.argv[1:]
 clock = time.perf_counter()
-prepared = start.prepare(check(override({"data": {"train": path}}, words, model="lstm"), where="benchmark"), out=out)
+prepared = prepare(check(override({"data": {"train": path}}, words, model="lstm"), where="benchmark"), out=out)
 encoded = time.perf_counter() - clock
-start.train(prepared)
-tokens = prepared.task.tokens("train")
+train(prepared)
+tokens = prepared.splits["train"].store["tokens"]
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps({"peak_mb": peak, "prepare_seconds": encoded, "tokens": tokens.num_steps}))
 """

@@ -24,7 +24,9 @@ from torch import Tensor, nn
 from benchmarks.timing import interleaved, verdict
 from seqlab.recipes.read import check, override, read_raw
 from seqlab.runs.data import open_data
-from seqlab.tasks.classification.task import Classification
+from seqlab.tasks.classification.codec import ClassificationCodec
+from seqlab.tasks.classification.network import build_model
+from seqlab.tasks.classification.objective import ClassificationObjective
 from seqlab.training.budget import Budget
 from seqlab.training.loop import Trainer
 from seqlab.training.stop_signals import StopRequest
@@ -74,17 +76,18 @@ class StraightClassifier(nn.Module):
         return self.head(x.max(dim=1).values)
 
 
-def straight_epoch(task: Classification) -> Callable[[], float]:
+def straight_epoch(objective: ClassificationObjective) -> Callable[[], float]:
     """One epoch of the plain loop over lists of ids; returns its validation accuracy."""
     parts = {}
     for name in ("train", "valid"):
-        labels = task.stores[name]["label"].values.tolist()
+        split = objective.splits[name]
+        labels = split.store["label"].values.tolist()
         parts[name] = [
-            (tokens.astype(np.int64), label) for tokens, label in zip(task.steps(name), labels, strict=True)
+            (tokens.astype(np.int64), label) for tokens, label in zip(split.steps, labels, strict=True)
         ]
-    model = StraightClassifier(len(task.inputs.tokenizer.vocabulary))
+    model = StraightClassifier(len(objective.codec.vocabulary))
     assert sum(parameter.numel() for parameter in model.parameters()) == sum(
-        parameter.numel() for parameter in task.build_model().parameters()
+        parameter.numel() for parameter in build_model(objective.recipe, objective.codec).parameters()
     )
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 
@@ -119,13 +122,13 @@ def straight_epoch(task: Classification) -> Callable[[], float]:
     return epoch
 
 
-def recipe_epoch(task: Classification, folder: Path) -> Callable[[], float]:
+def recipe_epoch(objective: ClassificationObjective, folder: Path) -> Callable[[], float]:
     """One epoch of seqlab's own trainer, with its journal, validation and checkpoints."""
-    per_epoch = -(-len(task.stores["train"]) // BATCH)
+    per_epoch = -(-len(objective.splits["train"]) // BATCH)
     trainer = Trainer(
-        task.build_model(),
-        task,
-        task.recipe.training,
+        build_model(objective.recipe, objective.codec),
+        objective,
+        objective.recipe.training,
         Budget(total_steps=per_epoch, evaluate_every=per_epoch),
         folder=folder,
         device=torch.device("cpu"),
@@ -154,20 +157,20 @@ def main(arguments: list[str]) -> None:
         f"training.threads={options.threads}",
     ]
     opened = open_data(check(override(read_raw("imdb-lecture"), words), where="imdb-lecture"))
-    task = Classification.learn(opened.recipe, opened.parts["train"])
-    for name, source in opened.parts.items():
-        task.attach(name, source)
+    codec = ClassificationCodec.fit(opened.recipe, opened.parts["train"])
+    splits = {name: codec.encode_split(name, source) for name, source in opened.parts.items()}
+    objective = ClassificationObjective(opened.recipe, codec, splits)
     with tempfile.TemporaryDirectory() as folder:
         epochs = {
-            "straight rewrite of the lecture": straight_epoch(task),
-            "seqlab imdb-lecture": recipe_epoch(task, Path(folder)),
+            "straight rewrite of the lecture": straight_epoch(objective),
+            "seqlab imdb-lecture": recipe_epoch(objective, Path(folder)),
         }
         times = interleaved(epochs, repeats=options.repeats, warm_up=0)
     for timing in times.values():
         print(timing.line())
     straight, ours = times.values()
     print(
-        f"one epoch of {len(task.stores['train']):,} reviews, {options.threads} thread(s), {options.repeats}"
+        f"one epoch of {len(splits['train']):,} reviews, {options.threads} thread(s), {options.repeats}"
         " repeats"
     )
     if options.threads == 1:  # with more, the threads' waiting counts as work

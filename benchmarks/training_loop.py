@@ -31,7 +31,7 @@ from seqlab.batches.loader import Cursor
 from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data
-from seqlab.tasks.base import Task
+from seqlab.tasks.objective import Objective
 from seqlab.tasks.spec import find_spec
 from seqlab.training.base import NullCallback, StepReport, Validation
 from seqlab.training.budget import Budget
@@ -43,6 +43,9 @@ ROWS, LONGEST, WORDS, CLASSES = 2048, 120, 5000, 4
 HIDDEN, HEADS, LAYERS, BATCH, WINDOW = 128, 4, 2, 32, 100
 WRITER_STEPS, RUN = 40, 4000
 """Updates in a repeat of the writer, and updates of the run whose beginning is measured."""
+
+
+Prepared = Objective[Any, Any]
 
 
 class HandLSTM(nn.Module):
@@ -110,9 +113,9 @@ def plain_step(model: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor)
     return loss.item()
 
 
-def hand_classifier(task: Any, model: nn.Module, *, steps: int) -> Callable[[], float]:
+def hand_classifier(objective: Prepared, model: nn.Module, *, steps: int) -> Callable[[], float]:
     """The plain loop of a classifier over the batches that seqlab takes too."""
-    store, sampler = task.stores["train"], task.loader(Cursor()).sampler
+    store, sampler = objective.splits["train"].store, objective.loader(Cursor()).sampler
     examples = [torch.from_numpy(tokens.astype(np.int64)) for tokens in store["tokens"]]
     lengths = torch.tensor([len(example) for example in examples])
     labels = torch.from_numpy(store["label"].values.astype(np.int64))
@@ -132,9 +135,9 @@ def hand_classifier(task: Any, model: nn.Module, *, steps: int) -> Callable[[], 
     return train
 
 
-def hand_writer(task: Any, model: nn.Module, *, steps: int) -> Callable[[], float]:
+def hand_writer(objective: Prepared, model: nn.Module, *, steps: int) -> Callable[[], float]:
     """The plain loop of a language model over lanes of a stream."""
-    tokens, sampler = task.tokens("train"), task.loader(Cursor()).sampler
+    tokens, sampler = objective.splits["train"].store["tokens"], objective.loader(Cursor()).sampler
     stream = torch.from_numpy(tokens.window(0, tokens.num_steps).astype(np.int64))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
     done, state = 0, None
@@ -166,13 +169,13 @@ class Training(Trainer):
 
 
 class OnlyTrained:
-    """A task whose validation takes no time."""
+    """An objective whose validation takes no time."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, objective: Prepared) -> None:
         self.loader, self.loss, self.describe_rows, self.sample = (
-            task.loader,
-            task.loss,
-            task.describe_rows,
+            objective.loader,
+            objective.loss,
+            objective.describe_rows,
             lambda _: "",
         )
 
@@ -191,16 +194,16 @@ class AskingToStop(NullCallback):
         self.request.asked = report.step % self.steps == 0
 
 
-def trained_by_seqlab(task: Task, folder: Path, *, steps: int) -> Callable[[], float]:
+def trained_by_seqlab(objective: Prepared, folder: Path, *, steps: int) -> Callable[[], float]:
     """As many updates of a run of a few thousand."""
     folder.mkdir()
     callback = AskingToStop(steps)
     budget = Budget(RUN, evaluate_every=RUN)
     device = torch.device("cpu")
     trainer = Training(
-        task.build_model(),
-        OnlyTrained(task),
-        task.recipe.training,
+        new_model(objective),
+        OnlyTrained(objective),
+        objective.recipe.training,
         budget,
         folder=folder,
         device=device,
@@ -227,15 +230,23 @@ def reviews(path: Path) -> Path:
     return path
 
 
-def prepared(raw: dict[str, Any]) -> Task:
-    """A task with its data, as a run has it."""
+def prepared(raw: dict[str, Any]) -> Prepared:
+    """An objective with its data, as a run has it."""
     opened = open_data(check(raw, where="benchmark"))
     spec = find_spec(opened.recipe.task)
     recipe: Recipe = spec.fill_defaults(opened.recipe, opened.parts["train"])[0]
-    task = spec.load_task().learn(recipe, opened.parts["train"])
-    for name, source in opened.parts.items():
-        task.attach(name, source)
-    return task
+    parts = spec.load_parts()
+    codec = parts.codec.fit(recipe, opened.parts["train"])
+    splits = {name: codec.encode_split(name, source) for name, source in opened.parts.items()}
+    return parts.objective(recipe, codec, splits)
+
+
+def new_model(objective: Prepared) -> nn.Module:
+    """A network as training starts with it."""
+    recipe = objective.recipe
+    model = find_spec(recipe.task).load_parts().build_model(recipe, objective.codec)
+    objective.init_weights(model)
+    return model
 
 
 def candidates(name: str, folder: Path) -> dict[str, Callable[[], float]]:
@@ -250,10 +261,10 @@ def candidates(name: str, folder: Path) -> dict[str, Callable[[], float]]:
     }
     if name == "writer":
         model = {"kind": "recurrent", "hidden_size": 2 * HIDDEN, "embedding_size": 2 * HIDDEN, "dropout": 0.0}
-        task = prepared(
+        objective = prepared(
             {"task": "language_model", "data": {"train": "pydoc"}, "model": model, "training": training}
         )
-        size = len(task.tokenizer.vocabulary)
+        size = len(objective.codec.tokenizer.vocabulary)
         own, hand, steps = HandWriter(size), hand_writer, WRITER_STEPS
     else:
         kind = (
@@ -264,7 +275,7 @@ def candidates(name: str, folder: Path) -> dict[str, Callable[[], float]]:
         model = {**kind, "hidden_size": HIDDEN, "dropout": 0.0}
         data = {"train": str(reviews(folder / "reviews.tsv"))}
         tokens = {"kind": "words", "size": WORDS}
-        task = prepared(
+        objective = prepared(
             {
                 "task": "classification",
                 "data": data,
@@ -274,17 +285,19 @@ def candidates(name: str, folder: Path) -> dict[str, Callable[[], float]]:
                 "bag": {"n_grams": 0},
             }
         )
-        size = len(task.inputs.tokenizer.vocabulary)
+        size = len(objective.codec.inputs.tokenizer.vocabulary)
         own, hand = (HandLSTM if name == "lstm" else HandTransformer)(size), hand_classifier
-        steps = task.loader(Cursor()).sampler.batches_in(0)
-    counts = [sum(parameter.numel() for parameter in each.parameters()) for each in (own, task.build_model())]
+        steps = objective.loader(Cursor()).sampler.batches_in(0)
+    counts = [
+        sum(parameter.numel() for parameter in each.parameters()) for each in (own, new_model(objective))
+    ]
     print(
         f"{name}: {counts[0]:,} parameters by hand, {counts[1]:,} in seqlab; {size:,} tokens, {steps} batches"
         f" of {BATCH}"
     )
     return {
-        f"{name}, plain torch": hand(task, own, steps=steps),
-        f"{name}, seqlab": trained_by_seqlab(task, folder / name, steps=steps),
+        f"{name}, plain torch": hand(objective, own, steps=steps),
+        f"{name}, seqlab": trained_by_seqlab(objective, folder / name, steps=steps),
     }
 
 

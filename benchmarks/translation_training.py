@@ -26,9 +26,8 @@ from typing import Any
 import torch
 
 from benchmarks.timing import verdict
-from benchmarks.training_loop import prepared, trained_by_seqlab
+from benchmarks.training_loop import Prepared, new_model, prepared, trained_by_seqlab
 from seqlab.batches.batch import Batch
-from seqlab.tasks.base import Task
 from seqlab.tokens.settings import TokenSettings
 from seqlab.tokens.subwords.bpe import BPE
 from seqlab.training.base import BatchLoss, Carry
@@ -65,18 +64,18 @@ def pieces_of(prefix: Path, folder: Path, *, most: int) -> None:
 
 
 class Counting:
-    """A task that counts the targets it is asked about."""
+    """An objective that counts the targets it is asked about."""
 
-    def __init__(self, task: Task) -> None:
-        self.task, self.tokens = task, 0
+    def __init__(self, objective: Prepared) -> None:
+        self.objective, self.tokens = objective, 0
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.task, name)
+        return getattr(self.objective, name)
 
     def loss(self, model: torch.nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
-        found = self.task.loss(model, batch, step=step, carry=carry)
-        self.tokens += int(found.count)
-        return found
+        loss = self.objective.loss(model, batch, step=step, carry=carry)
+        self.tokens += int(loss.count)
+        return loss
 
 
 def our_round(folder: Path) -> Callable[[], float]:
@@ -92,18 +91,18 @@ def our_round(folder: Path) -> Callable[[], float]:
     data = {"train": str(folder / "train"), "source": "en", "target": "de"}
     training = {"batch_tokens": 2 * BATCH_TOKENS, "label_smoothing": SMOOTHING, "threads": 1}
     tokens = {"kind": "whitespace", "shared": True}
-    task = Counting(
+    objective = Counting(
         prepared(
             {"task": "translation", "data": data, "tokens": tokens, "model": model, "training": training}
         )
     )
-    print(f"seqlab: {sum(each.numel() for each in task.build_model().parameters()):,} parameters")
-    train = trained_by_seqlab(task, folder / "ours", steps=UPDATES)
+    print(f"seqlab: {sum(parameter.numel() for parameter in new_model(objective).parameters()):,} parameters")
+    train = trained_by_seqlab(objective, folder / "ours", steps=UPDATES)
 
     def once() -> float:
-        task.tokens, began = 0, time.process_time()
+        objective.tokens, began = 0, time.process_time()
         train()
-        return (time.process_time() - began) / task.tokens
+        return (time.process_time() - began) / objective.tokens
 
     return once
 

@@ -37,7 +37,7 @@ def class_token() -> ImageAttentionMap:
         row.values for row in datasets.get("digits")().splits()["test"].rows() if row.values["label"] == DIGIT
     ]
     picture = next(row["steps"] for row in rows if run.predict([row["steps"]])[0].answer == DIGIT)
-    steps = torch.from_numpy(run.task.encode([picture])[0]).unsqueeze(0)
+    steps = torch.from_numpy(run.codec.encode([picture])[0]).unsqueeze(0)
     found = class_token_attention(
         run.model.network, run.model.rows(steps, torch.ones(steps.shape[:2], dtype=torch.bool))
     )[0]

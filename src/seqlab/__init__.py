@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Prediction", "Run", "Score", "__version__", "compare", "errors", "load", "nn", "train"]
 
 _HOMES = {
-    "Prediction": "seqlab.tasks.base",
+    "Prediction": "seqlab.tasks.prediction",
     "Run": "seqlab.runs.run",
     "Score": "seqlab.metrics.score",
     "compare": "seqlab.api",

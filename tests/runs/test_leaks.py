@@ -15,7 +15,8 @@ from seqlab.pages.sections.leaks import WithoutLeaks
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.sources.survey.passages import Repeats
 from seqlab.sources.survey.report import PartSurvey, Survey
-from seqlab.tasks.base import Evaluation, Task
+from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluator import Evaluator
 from tests.runs.test_compare import SMALL, write_notes
 
 
@@ -58,13 +59,13 @@ def test_rows_that_training_has_are_told(known: list[int], left_out: int) -> Non
     """A score on nothing but what training has seen must not pass in silence."""
 
     class Places:
-        def item_places(self, split: str) -> list[tuple[str, int]]:
+        def locate_items(self, split: str) -> list[tuple[str, int]]:
             return [("a.csv", 2), ("a.csv", 3)]
 
     items = mean_items(np.array([True, False]))
     evaluation = Evaluation("test", [score_with_interval("accuracy", items)], [], {"accuracy": items})
     survey = Survey({"test": PartSurvey()}, [], {"test": {("a.csv", line) for line in known}})
-    sentence = note_leaks(evaluation, Places(), survey)  # type: ignore[arg-type] # nothing else of a task is asked for
+    sentence = note_leaks(evaluation, Places(), survey)  # type: ignore[arg-type] # nothing else of an evaluator is asked for
     details = evaluation.sections_as_json().get("without_leaks", {"left_out": 0})
     assert details["left_out"] == left_out
     if left_out == 2:
@@ -82,7 +83,7 @@ def test_a_score_stands_beside_itself_and_not_beside_the_first() -> None:
     """The first score has other items, such as words instead of rows."""
 
     class Places:
-        def item_places(self, split: str) -> list[tuple[str, int]]:
+        def locate_items(self, split: str) -> list[tuple[str, int]]:
             return [("a.csv", line) for line in (2, 3, 4)]
 
     words, rows = mean_items(np.array([True, True])), mean_items(np.array([False, True, False]))
@@ -106,7 +107,7 @@ def test_blocks_of_a_text_of_which_half_is_known_are_left_out() -> None:
     )
     starts = np.arange(BLOCK_TOKENS, 2 * BLOCK_TOKENS)
     repeats = Repeats(1 / 30, num_letters, 1.0, starts=starts, looked_at=np.arange(num_letters))
-    sentence = note_leaks(evaluation, Task, Survey({"test": PartSurvey(repeats=repeats)}, []))  # type: ignore[arg-type] # no row is asked for
+    sentence = note_leaks(evaluation, Evaluator, Survey({"test": PartSurvey(repeats=repeats)}, []))  # type: ignore[arg-type] # no row is asked for
     assert evaluation.sections_as_json()["without_leaks"]["left_out"] == 1
     assert evaluation.sections_as_json()["without_leaks"]["scores"][0]["value"] == pytest.approx(3.0)
     assert (
