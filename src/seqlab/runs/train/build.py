@@ -7,6 +7,7 @@ from __future__ import annotations
 from torch import nn
 
 from seqlab.blocks.lora import add_lora
+from seqlab.recipes.setting_names import naming_settings
 from seqlab.tasks.base import Task
 from seqlab.training.freezing import freeze
 from seqlab.training.settings import StartSettings
@@ -21,7 +22,13 @@ LORA_NAMES = {
 
 def build_model(task: Task) -> nn.Module:
     """A network that the weights of the run fit."""
-    return adapt(task.build_model(), task.recipe.start)
+    return adapt(build_bare_model(task), task.recipe.start)
+
+
+def build_bare_model(task: Task) -> nn.Module:
+    """The network of the task, before adapters and freezing; settings that do not fit are named."""
+    with naming_settings(task.recipe):
+        return task.build_model()
 
 
 def adapt(model: nn.Module, start: StartSettings) -> nn.Module:

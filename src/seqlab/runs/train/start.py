@@ -17,6 +17,7 @@ from seqlab.core.files import write_whole
 from seqlab.core.seeds import derive
 from seqlab.metrics.score import beaten_scores
 from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.data import OpenedData, open_data
 from seqlab.runs.folder.calibration import write_choices
 from seqlab.runs.folder.layout import (
@@ -45,7 +46,7 @@ from seqlab.runs.report.build import run_report
 from seqlab.runs.run import Run
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
-from seqlab.runs.train.build import adapt, build_model
+from seqlab.runs.train.build import adapt, build_bare_model, build_model
 from seqlab.runs.transfer.distillation import find_teacher, teach
 from seqlab.runs.transfer.pretrained_vectors import fit_to_vectors, take_vectors
 from seqlab.runs.transfer.source_weights import digest_of_weights, take_weights
@@ -127,7 +128,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     teach(task, teacher, device=device)
     data = _attach(task, opened, say=say)
     torch.manual_seed(derive(recipe.training.seed, "weights"))
-    model = task.build_model()
+    model = build_bare_model(task)
     if source is not None and recipe.start.weights == "learned":
         take_weights(model, source, recipe)
     if recipe.start.vectors:
@@ -136,7 +137,8 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     task.prime(model)
     folder = new_folder(out, name=name or f"{data_name(recipe)}-{_model_name(recipe)}")
     say("measuring a few steps")
-    forecast = measure(model, task, recipe.training, device=device)
+    with naming_settings(recipe):  # the first forward pass may find that the data do not fit the network
+        forecast = measure(model, task, recipe.training, device=device)
     budget = Budget.plan(
         recipe.training,
         steps_per_epoch=forecast.steps_per_epoch,

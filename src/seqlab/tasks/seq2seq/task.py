@@ -32,6 +32,7 @@ from seqlab.losses.full_softmax import target_log_probs_and_hits
 from seqlab.losses.token_loss import TokenLoss
 from seqlab.metrics.text_likelihood import Surprisal, TextScore
 from seqlab.models.encoder_decoder import EncoderDecoder
+from seqlab.recipes.setting_names import naming_settings
 from seqlab.sources.base import Source
 from seqlab.tasks.base import Task, shown
 from seqlab.tasks.inputs import pieces_of
@@ -168,14 +169,15 @@ class PairTask(Task):
         """
         assert isinstance(model, EncoderDecoder | Ensemble)
         device, search = next(model.parameters()).device, self._searched(num_answers)
-        found = decode_batched(
-            model,
-            sources,
-            self.build_search(search),
-            batch_size=search.batch_size,
-            get_source_id=number_of,
-            device=device,
-        )
+        with naming_settings(self.recipe, "search"):
+            found = decode_batched(
+                model,
+                sources,
+                self.build_search(search),
+                batch_size=search.batch_size,
+                get_source_id=number_of,
+                device=device,
+            )
         return [select_n_best(search, hypotheses) for hypotheses in found]
 
     @torch.inference_mode()
@@ -192,7 +194,8 @@ class PairTask(Task):
                 where="search.beam",
                 cure="For example --beam 3, or search.beam=3.",
             )
-        found, tree = record_search(model, source, search, device=next(model.parameters()).device)
+        with naming_settings(self.recipe, "search"):
+            found, tree = record_search(model, source, search, device=next(model.parameters()).device)
         return select_n_best(settings, found), tree
 
     def answer(self, found: Hypothesis, text: str) -> Answer:
@@ -252,9 +255,10 @@ class PairTask(Task):
             else self.tokens.forced
         )
         size, longest = len(self.tokens.target.vocabulary), self.longest_known - 2
-        return build_search(
-            settings, special_tokens, vocabulary_size=size, prefix=prefix, max_target_tokens=longest
-        )
+        with naming_settings(self.recipe, "search"):
+            return build_search(
+                settings, special_tokens, vocabulary_size=size, prefix=prefix, max_target_tokens=longest
+            )
 
     def _unknown_id(self) -> int:
         vocabulary = self.tokens.target.vocabulary
