@@ -24,8 +24,8 @@ from benchmarks.timing import interleaved, verdict
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.constraints import MinTokens
 from seqlab.decoding.length_normalization import PowerLengthPenalty
+from seqlab.decoding.prepared import prepare_decoder
 from seqlab.decoding.protocol import Seq2SeqModel
-from seqlab.decoding.ready import prepare_for_decoding
 from seqlab.decoding.search import Search, SourceBatch, SpecialTokens
 from seqlab.decoding.stepwise import StepwiseSearch
 from seqlab.decoding.token_choice import Greedy
@@ -153,12 +153,12 @@ def compare(theirs: Any, ours: EncoderDecoder, *, beam: int, batch: int, repeats
     source = torch.randint(4, VOCABULARY, (batch, SOURCE), generator=torch.Generator().manual_seed(2))
     ways: dict[str, Callable[[], Any]] = {
         "Hugging Face": their_way(theirs, source, beam),
-        "seqlab": our_way(prepare_for_decoding(ours), source, beam),
+        "seqlab": our_way(prepare_decoder(ours).step_model, source, beam),
         "products": products_alone(ours, batch * beam),
     }
     expected, found = ways["Hugging Face"](), ways["seqlab"]()
     same = sum(one == other for one, other in zip(expected, found, strict=True))
-    fresh = {"first": lambda: our_way(prepare_for_decoding(ours), source, beam)()}  # noqa: PLW0108  # made ready anew each time
+    fresh = {"first": lambda: our_way(prepare_decoder(ours).step_model, source, beam)()}  # noqa: PLW0108  # made ready anew each time
     timings = interleaved(ways, repeats=repeats, warm_up=1) | interleaved(fresh, repeats=3)
     seconds = {name: timing.best_cpu for name, timing in timings.items()}
     print(

@@ -13,7 +13,7 @@ from seqlab.attention.masks import AttentionMask
 from seqlab.attention.multi_head import MultiHeadCrossAttention, MultiHeadSelfAttention
 from seqlab.attention.recording import record_alignments
 from seqlab.attention.scaled_dot import ScaledDotScore
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.positions.sinusoidal import SinusoidalPositions
 from tests.attention.scores_to_try import numbers, randomised
 
@@ -128,7 +128,7 @@ def test_dropout_falls_on_the_weights() -> None:
 @pytest.mark.spec(142)
 def test_a_width_that_the_heads_cannot_share_is_refused() -> None:
     with pytest.raises(
-        RecipeError, match=r"hidden_size 7 cannot be divided over 2 heads\.\n  Numbers of heads that fit: 1\."
+        ArgumentError, match=r"hidden_size 7 cannot be divided over 2 heads\.\n  Allowed: 1\."
     ):
         MultiHeadCrossAttention(7, num_heads=2)
 

@@ -14,7 +14,7 @@ from seqlab.attention.kv_cache import KVCache
 from seqlab.attention.masks import AttentionMask
 from seqlab.attention.multi_head import MultiHeadCrossAttention, MultiHeadSelfAttention
 from seqlab.attention.recording import record_alignments
-from seqlab.core.errors import RecipeError, UsageError
+from seqlab.core.errors import ArgumentError, UsageError
 
 LENGTHS = torch.tensor([7, 4, 1])
 
@@ -168,13 +168,12 @@ def test_dropout_on_the_alignment_acts_in_training_only() -> None:
 
 @pytest.mark.spec(163)
 def test_a_size_that_the_heads_cannot_share_is_refused_with_numbers_that_fit() -> None:
-    with pytest.raises(RecipeError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         MultiHeadSelfAttention(512, num_heads=6)
-    assert (
-        str(caught.value)
-        == "model.heads: hidden_size 512 cannot be divided over 6 heads.\n  Numbers of heads that fit: 1, 2,"
-        " 4, 8. Heads of any size: model.head_size=NUMBER"
-    )
+    error = caught.value
+    assert (error.argument, error.value, error.allowed) == ("num_heads", 6, "1, 2, 4, 8")
+    assert "hidden_size 512" in error.what
+    assert "head_size=" in error.cure
 
 
 @pytest.mark.parametrize(
@@ -299,13 +298,10 @@ def test_shared_heads_equal_repeated_ones(heads: int, kv_heads: int, causal: boo
 
 
 def test_heads_that_cannot_share_are_refused_with_numbers_that_fit() -> None:
-    with pytest.raises(RecipeError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         MultiHeadSelfAttention(12, num_heads=6, num_kv_heads=4)
-    assert (
-        str(caught.value)
-        == "model.kv_heads: 6 heads cannot share 4 heads of keys and values evenly.\n  Numbers that fit: 1,"
-        " 2, 3, 6."
-    )
+    assert (caught.value.argument, caught.value.value) == ("num_kv_heads", 4)
+    assert caught.value.allowed == "1, 2, 3, 6"
 
 
 @pytest.mark.spec(163)

@@ -13,7 +13,7 @@ from seqlab.blocks.class_token import ClassToken
 from seqlab.blocks.image import RowsToImage
 from seqlab.blocks.image_convolution import ConvolutionStage
 from seqlab.blocks.patches import PatchEmbedding, patchify
-from seqlab.core.errors import RecipeError, UsageError
+from seqlab.core.errors import ArgumentError, UsageError
 
 
 def random(*shape: int) -> Tensor:
@@ -47,34 +47,27 @@ def test_pictures_of_different_heights_in_one_batch_are_refused() -> None:
     is_token = torch.arange(6) < torch.tensor([6, 4])[:, None]
     with pytest.raises(UsageError) as caught:
         RowsToImage(height=6, width=5)(random(2, 6, 5), is_token)
-    assert (
-        str(caught.value) == "pictures of 4 to 6 rows in one batch; this network reads 6 rows.\n"
-        "  Give all pictures the same number of rows, and leave training.pad_to at 0."
-    )
+    assert "4 to 6 rows" in caught.value.what
+    assert "reads 6 rows" in caught.value.what
+    assert "do not pad" in caught.value.cure
 
 
 def test_a_height_for_which_the_network_was_not_made_is_refused() -> None:
     steps = random(2, 6, 5)
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         RowsToImage(height=5, width=5)(steps, all_real(steps))
-    assert (
-        str(caught.value)
-        == "a picture of 6 rows with 5 numbers each; this network reads 5 rows with 5.\n  Train for this"
-        " height: model.height=6"
-    )
+    assert (caught.value.argument, caught.value.value) == ("height", 5)
+    assert "6 rows with 5 numbers" in caught.value.what
+    assert "height=6" in caught.value.cure
 
 
 def test_channels_that_do_not_fit_and_text_are_refused() -> None:
-    with pytest.raises(RecipeError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         RowsToImage.from_num_features(8, channels=3, height=0)
-    assert (
-        str(caught.value)
-        == "model.channels: a row of 8 numbers cannot be divided into pixels of 3 channels.\n  Numbers of"
-        " channels that fit: 1, 2, 4, 8."
-    )
-    with pytest.raises(
-        RecipeError, match="a network for pictures reads steps of numbers, and here a step is a token"
-    ):
+    error = caught.value
+    assert (error.argument, error.value, error.allowed) == ("channels", 3, "1, 2, 4, 8")
+    assert "a row of 8 numbers" in error.what
+    with pytest.raises(ArgumentError, match="here a step is a token"):
         RowsToImage.from_num_features(0, channels=1, height=0)
 
 
@@ -108,13 +101,11 @@ def test_patches_come_row_by_row() -> None:
 
 
 def test_patches_that_do_not_fit_are_refused_with_those_that_do() -> None:
-    with pytest.raises(RecipeError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         patchify(random(1, 1, 8, 12), 3)
-    assert (
-        str(caught.value)
-        == "model.patch_size: a picture of 8 by 12 pixels cannot be cut into patches of 3 by 3.\n  Sizes that"
-        " fit: 1, 2, 4."
-    )
+    error = caught.value
+    assert (error.argument, error.value, error.allowed) == ("patch_size", 3, "1, 2, 4")
+    assert "8 by 12 pixels" in error.what
 
 
 def test_the_class_token_stands_first_in_every_sequence_and_learns_from_all() -> None:

@@ -32,7 +32,7 @@ def test_every_error_has_the_exit_code_that_the_tree_draws() -> None:
     kinds = [
         kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, SeqlabError)
     ]
-    assert len(kinds) == 8
+    assert len(kinds) == 9
     assert {kind.__name__ for kind in kinds if kind.exit_code == 3} == {"EnvironmentProblem"}
     assert all(kind.__name__ in (errors.__doc__ or "") for kind in kinds)
     assert EnvironmentProblem("x").exit_code == 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from seqlab.core.errors import RecipeError, UsageError
+from seqlab.core.errors import ArgumentError, UsageError
 from seqlab.core.settings import describe
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.build_search import build_search, select_n_best
@@ -88,11 +88,11 @@ def test_contradictions_are_refused_by_words(given: dict[str, int], words: str) 
 
 
 def test_what_does_not_fit_the_vocabulary_or_the_limit_is_refused_by_words() -> None:
-    with pytest.raises(RecipeError, match="a beam of 12 is wider than the vocabulary of 9 tokens"):
+    with pytest.raises(ArgumentError, match="a beam of 12 is wider than the vocabulary of 9 tokens"):
         build_search(SearchSettings(beam=12), SYMBOLS, vocabulary_size=9)
     with pytest.raises(UsageError, match="a prefix of 4 tokens is longer than the limit of 3"):
         build_search(SearchSettings(max_tokens=3), SYMBOLS, vocabulary_size=9, prefix=[1, 2, 3, 4])
-    with pytest.raises(UsageError, match="at least 7 and at most 5 tokens cannot be"):
+    with pytest.raises(UsageError, match="at least 7 and at most 5 tokens"):
         build_search(SearchSettings(min_tokens=7), SYMBOLS, vocabulary_size=9, max_target_tokens=5)
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.models.convolutional import ConvolutionalBackbone
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import ConvolutionalSettings
@@ -67,6 +67,7 @@ def test_a_language_model_of_convolutions_knows_a_fixed_window_and_no_more() -> 
 
 
 def test_a_kernel_without_a_middle_is_refused_where_both_sides_are_seen() -> None:
-    with pytest.raises(RecipeError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         ConvolutionalBackbone.from_settings(ConvolutionalSettings(kernel_size=4), causal=False)
-    assert str(caught.value) == "model.kernel_size: a kernel of 4 steps has no middle.\n  Use 3 or 5."
+    assert (caught.value.argument, caught.value.value) == ("kernel_size", 4)
+    assert "3 or 5" in caught.value.cure

@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from seqlab.attention.masks import sliding_window_mask
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.models.decoders.transformer import TransformerSeq2SeqDecoder
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
 from seqlab.models.settings import DecoderSettings, RecurrentSettings, TransformerSettings
@@ -262,12 +262,12 @@ def test_a_table_that_cannot_serve_is_refused() -> None:
         TransformerSeq2SeqDecoder.from_settings(SMALL),
     )
     with pytest.raises(
-        RecipeError, match=r"model\.tied: an output layer of width 8 cannot share an embedding of width 6"
+        ArgumentError, match=r"^tied=True: an output layer of width 8 cannot share an embedding of width 6"
     ):
         EncoderDecoder(
             TokenEmbedding(9, 8, pad_id=0), encoder, TokenEmbedding(9, 6, pad_id=0), decoder, tied=True
         )
-    with pytest.raises(RecipeError, match="11 source tokens of width 8 and 13 target tokens of width 8"):
+    with pytest.raises(ArgumentError, match="11 source tokens of width 8 and 13 target tokens of width 8"):
         build_encoder_decoder(
             SMALL,
             DecoderSettings(),

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.models.fixed_window import FixedWindowBackbone
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import FixedWindowSettings
@@ -64,6 +64,7 @@ def test_a_language_model_sees_no_future_and_no_farther_back_than_its_window() -
 
 
 def test_a_window_without_a_middle_is_refused_where_both_sides_are_seen() -> None:
-    with pytest.raises(RecipeError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         FixedWindowBackbone.from_settings(SETTINGS, causal=False)
-    assert str(caught.value) == "model.context: a window of 4 steps has no middle.\n  Use 3 or 5."
+    assert (caught.value.argument, caught.value.value) == ("context", 4)
+    assert "3 or 5" in caught.value.cure

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.blocks.ngrams import FOLD, MIX, NO_KEY, SPREAD
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError, RecipeError
 from seqlab.models.classifier import Classifier, build_classifier
 from seqlab.models.count_statistics import Example, fit_count_statistics
 from seqlab.models.ngram_bag import LOGIT_SCALE, NGramBag
@@ -168,7 +168,7 @@ def test_a_bag_beside_a_network_adds_its_logits_and_both_learn() -> None:
 
 def test_numbers_and_tasks_with_steps_are_refused_with_words() -> None:
     with pytest.raises(
-        RecipeError, match="n-grams are runs of tokens, and these sequences are series of numbers"
+        ArgumentError, match="n-grams are runs of tokens, and these sequences are series of numbers"
     ):
         build_classifier(NGramBagSettings(), embedding=nn.Identity, num_classes=2, num_features=4)
     with pytest.raises(

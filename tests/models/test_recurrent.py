@@ -11,7 +11,7 @@ from seqlab.blocks.merge import LearnedMerge
 from seqlab.blocks.recurrent_layer import BidirectionalLayer, UnidirectionalLayer
 from seqlab.cells.lstm import LSTM
 from seqlab.cells.peephole_lstm import PeepholeLSTM
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.models.recurrent import RecurrentBackbone
 from seqlab.models.settings import RecurrentSettings
 from tests.models.settings_to_try import build, ragged, recurrent
@@ -19,12 +19,11 @@ from tests.models.settings_to_try import build, ragged, recurrent
 
 @pytest.mark.spec(80)
 def test_reading_backwards_is_refused_where_the_future_is_asked_for() -> None:
-    with pytest.raises(RecipeError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         RecurrentBackbone.from_settings(RecurrentSettings(bidirectional=True), causal=True)
-    assert str(caught.value) == (
-        "model.bidirectional: a bidirectional network sees the future that it is asked to predict.\n"
-        "  Leave it false for this task; classification and tagging may read in both directions."
-    )
+    assert caught.value.argument == "bidirectional"
+    assert "the future" in caught.value.what
+    assert "false" in caught.value.cure
 
 
 @pytest.mark.spec(80)
@@ -100,14 +99,14 @@ def test_the_start_of_the_weights_is_chosen_by_name() -> None:
     assert torch.equal(same.cell.recurrent, torch.eye(5))
 
 
-def test_an_option_that_is_wrong_for_the_widths_is_a_mistake_of_the_recipe() -> None:
-    with pytest.raises(RecipeError) as caught:
+def test_an_option_that_is_wrong_for_the_widths_is_refused() -> None:
+    with pytest.raises(ArgumentError) as caught:
         RecurrentBackbone.from_settings(
             recurrent({"kind": "projected_lstm", "proj_size": 7}, hidden_sizes=[9, 6]), causal=False
         )
-    message = str(caught.value)
-    assert message.startswith("model.cell: proj_size 7 with a hidden_size of 6")
-    assert "from 1 to 5" in message
+    assert (caught.value.argument, caught.value.value) == ("cell", "projected_lstm")
+    assert "proj_size 7 with a hidden_size of 6" in caught.value.what
+    assert "from 1 to 5" in str(caught.value)
 
 
 def test_locked_dropout_leaves_out_the_same_features_of_every_step_that_enters() -> None:

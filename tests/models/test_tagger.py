@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.models.classifier import build_classifier
 from seqlab.models.settings import (
     ConvolutionalSettings,
@@ -73,9 +73,7 @@ def test_the_parts_are_called_as_in_a_classifier() -> None:
 
 
 def test_a_network_for_pictures_tags_nothing() -> None:
-    with pytest.raises(
-        RecipeError, match=r"model\.kind: a vision_transformer network sees a picture as a whole"
-    ):
+    with pytest.raises(ArgumentError, match=r"^kind='vision_transformer': .* has no steps to tag"):
         build_tagger(
             VisionTransformerSettings(), embedding=lambda size: TokenEmbedding(11, size, pad_id=1), num_tags=3
         )

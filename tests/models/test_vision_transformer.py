@@ -9,7 +9,7 @@ from transformers import ViTConfig, ViTModel
 
 from seqlab.attention.recording import record_alignments
 from seqlab.blocks.image import RowsToImage
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.models.classifier import build_classifier
 from seqlab.models.images.classifier import ImageClassifier
 from seqlab.models.images.vision_transformer import VisionTransformer
@@ -157,12 +157,10 @@ def test_where_the_class_token_looks_is_seen_for_every_head() -> None:
 
 
 def test_patches_that_do_not_fit_are_refused_before_training() -> None:
-    with pytest.raises(RecipeError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         build_classifier(
             VisionTransformerSettings(patch_size=3), embedding=nn.Identity, num_classes=10, num_features=8
         )
-    assert (
-        str(caught.value)
-        == "model.patch_size: a picture of 8 by 8 pixels cannot be cut into patches of 3 by 3.\n  Sizes that"
-        " fit: 1, 2, 4, 8."
-    )
+    error = caught.value
+    assert (error.argument, error.value, error.allowed) == ("patch_size", 3, "1, 2, 4, 8")
+    assert "8 by 8 pixels" in error.what

@@ -193,7 +193,7 @@ GOOD = [(5, 4, 6), (7, 4, 6), (7, 4, 6)]
         (lambda: nn.MultiheadAttention(6, 2, positions="rotari"), "there are no positions called 'rotari'.\n  Did you mean 'rotary'?"),
         (lambda: nn.MultiheadAttention(6, 2, positions="sinusoidal"), "'sinusoidal' do nothing inside attention: they are added to the steps."),
         (lambda: nn.MultiheadAttention(6, 2, positions=SinusoidalPositions(6)), "positions 'SinusoidalPositions' do nothing inside"),
-        (lambda: nn.MultiheadAttention(6, 2, positions="rotary"), "heads of 3 features cannot be turned: rotary positions turn pairs.\n  Use an"),
+        (lambda: nn.MultiheadAttention(6, 2, positions="rotary"), "pairs of features, and a head has 3.\n  Use another head_dim"),
         (lambda: nn.MultiheadAttention(6, 2, positions=WRONG), "positions= takes a name or a module of positions, not int."),
         (attend((2, 5, 4, 6), *GOOD[1:]), "query has 4 axes.\n  Give three: a batch; or two: one sequence"),
         (attend((5, 6), *GOOD[1:]), "query has 2 axes and key 3.\n  All three come with a batch, or none."),

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from seqlab.core.errors import UsageError
+from seqlab.core.errors import ArgumentError
 from seqlab.models.settings import TransformerSettings
 from seqlab.models.transformer import TransformerBackbone
 from seqlab.positions.base import PositionalEncoding
@@ -143,9 +143,8 @@ def test_learned_positions_add_one_trained_row_per_place() -> None:
 
 @pytest.mark.parametrize(("length", "start"), [(10, 0), (1, 9)])
 def test_learned_positions_refuse_a_place_that_was_never_learned(length: int, start: int) -> None:
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         added_to(LearnedPositions(4, max_length=9), torch.zeros(1, length, 4), start=[start])
-    assert str(caught.value) == (
-        "a sequence of 10 steps, but positions were learned for 9.\n"
-        "  Cut the input, or train with a larger model.max_positions or model.positions=sinusoidal."
-    )
+    assert (caught.value.argument, caught.value.value) == ("max_length", 9)
+    assert "10 steps" in caught.value.what
+    assert "max_length=10" in caught.value.cure

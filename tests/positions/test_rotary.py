@@ -10,7 +10,7 @@ from torch import Tensor
 from transformers import LlamaConfig
 from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
 
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.positions.rotary import RotaryPositions
 
 
@@ -75,10 +75,8 @@ def test_what_was_first_needed_while_predicting_still_trains() -> None:
 
 
 def test_heads_of_an_odd_size_are_refused() -> None:
-    with pytest.raises(RecipeError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         RotaryPositions(5)
-    assert (
-        str(caught.value)
-        == "model.positions: heads of 5 features cannot be turned: rotary positions turn pairs.\n  Use an"
-        " even model.head_size, or other positions."
-    )
+    error = caught.value
+    assert (error.argument, error.value, error.allowed) == ("head_size", 5, "even numbers")
+    assert "head_size=6" in error.cure

@@ -19,7 +19,7 @@ from tokenizers.processors import TemplateProcessing
 from torch import nn
 
 from seqlab.batches.loader import Cursor
-from seqlab.core.errors import DataError, RecipeError
+from seqlab.core.errors import ArgumentError, DataError, RecipeError
 from seqlab.models.settings import TaggingSettings
 from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
@@ -556,7 +556,7 @@ def test_a_model_for_pictures_is_refused(tmp_path: Path) -> None:
     recipe = check(
         {"data": task.recipe.data.model_dump(), "model": {"kind": "vision_transformer"}}, where="test"
     )
-    with pytest.raises(RecipeError, match="has no steps to tag"):
+    with pytest.raises(ArgumentError, match="has no steps to tag"):
         task.with_recipe(recipe).build_model()
 
 

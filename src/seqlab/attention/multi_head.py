@@ -11,7 +11,7 @@ from seqlab.attention.heads import attend_heads, compute_alignment
 from seqlab.attention.kv_cache import KVCache
 from seqlab.attention.masks import AttentionMask
 from seqlab.attention.recording import RecordableAttention
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 
 ApplyRotary = Callable[[Float[Tensor, "batch heads time head"]], Float[Tensor, "batch heads time head"]]
 """Turns queries and keys by their places (rotary positions)."""
@@ -53,13 +53,11 @@ class MultiHeadAttention(RecordableAttention):
         self.num_kv_heads = num_kv_heads or num_heads
         self.head_size = head_size or _divided(hidden_size, num_heads)
         if num_heads % self.num_kv_heads:
-            raise RecipeError(
+            raise ArgumentError(
+                "num_kv_heads",
+                num_kv_heads,
                 f"{num_heads} heads cannot share {self.num_kv_heads} heads of keys and values evenly.",
-                where="model.kv_heads",
-                cure=(
-                    "Numbers that fit:"
-                    f" {', '.join(str(count) for count in range(1, num_heads + 1) if num_heads % count == 0)}."
-                ),
+                allowed=", ".join(str(count) for count in range(1, num_heads + 1) if num_heads % count == 0),
             )
         self.dropout = dropout
         self.output = _projection(num_heads * self.head_size, hidden_size, bias=output_bias)
@@ -199,12 +197,11 @@ def _divided(hidden_size: int, num_heads: int) -> int:
             for heads in range(1, hidden_size + 1)
             if hidden_size % heads == 0 and heads <= 2 * num_heads
         ]
-        raise RecipeError(
+        raise ArgumentError(
+            "num_heads",
+            num_heads,
             f"hidden_size {hidden_size} cannot be divided over {num_heads} heads.",
-            where="model.heads",
-            cure=(
-                f"Numbers of heads that fit: {', '.join(map(str, fitting))}. Heads of any size:"
-                " model.head_size=NUMBER"
-            ),
+            allowed=", ".join(map(str, fitting)),
+            cure="Heads of any size: head_size=NUMBER",
         )
     return hidden_size // num_heads

@@ -1,26 +1,46 @@
-"""Seeing where a network looks, without another network."""
+"""Recording attention weights of a network without changing it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 Alignment = Float[Tensor, "batch heads target source"]
+AlignmentHook = Callable[[Alignment], None]
+
+_hooks: ContextVar[Mapping[nn.Module, AlignmentHook]] = ContextVar(
+    "alignment hooks",
+    default=MappingProxyType({}),
+)
+"""Who records what. Not on the modules: several threads may use one network, and each records its own
+calls.
+"""
 
 
 class RecordableAttention(nn.Module):
-    """An attention that computes its alignment for whoever watches, and only then."""
+    """An attention that computes its alignment for whoever records it, and only then."""
 
-    alignment_hook: Callable[[Alignment], None] | None = None
+    @property
+    def alignment_hook(self) -> AlignmentHook | None:
+        """Takes the alignment of the current call, where it is recorded."""
+        return None if torch.compiler.is_compiling() else _hooks.get().get(self)
+
+
+def is_recording_alignments() -> bool:
+    """Whether the current thread records the alignments of any network."""
+    return bool(_hooks.get())
 
 
 @contextmanager
 def record_alignments(network: nn.Module) -> Iterator[dict[str, list[Alignment]]]:
     """Collect the alignments of every attention inside, by the name of its module: one entry for each time it
-    is called.
+    is called by the current thread.
 
     >>> from seqlab.attention.multi_head import MultiHeadSelfAttention
     >>> import torch
@@ -30,15 +50,14 @@ def record_alignments(network: nn.Module) -> Iterator[dict[str, list[Alignment]]
     >>> alignments[""][0].shape
     torch.Size([1, 2, 5, 5])
     """
-    found: dict[str, list[Alignment]] = {}
-    watched = {
-        name: module for name, module in network.named_modules() if isinstance(module, RecordableAttention)
+    alignments: dict[str, list[Alignment]] = {}
+    hooks: dict[nn.Module, AlignmentHook] = {
+        module: alignments.setdefault(name, []).append
+        for name, module in network.named_modules()
+        if isinstance(module, RecordableAttention)
     }
-    before = {name: module.alignment_hook for name, module in watched.items()}
-    for name, module in watched.items():
-        module.alignment_hook = found.setdefault(name, []).append
+    token = _hooks.set({**_hooks.get(), **hooks})
     try:
-        yield found
+        yield alignments
     finally:
-        for name, module in watched.items():
-            module.alignment_hook = before[name]
+        _hooks.reset(token)

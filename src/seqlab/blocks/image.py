@@ -5,7 +5,7 @@ from __future__ import annotations
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from seqlab.core.errors import RecipeError, UsageError
+from seqlab.core.errors import ArgumentError, UsageError
 
 Images = Float[Tensor, "batch channels height width"]
 
@@ -25,16 +25,18 @@ class RowsToImage(nn.Module):
     def from_num_features(cls, num_features: int, *, channels: int, height: int) -> RowsToImage:
         """num_features: numbers in one step.  height: 0 takes as many rows as there are columns."""
         if num_features == 0:
-            raise RecipeError(
-                "a network for pictures reads steps of numbers, and here a step is a token.",
-                where="model.kind",
-                cure="For text: --model lstm, --model cnn or --model transformer",
+            raise ArgumentError(
+                "num_features",
+                num_features,
+                "a network for images reads steps of numbers, and here a step is a token.",
+                cure="For text: kind=recurrent, kind=convolutional or kind=transformer",
             )
         if num_features % channels:
-            raise RecipeError(
+            raise ArgumentError(
+                "channels",
+                channels,
                 f"a row of {num_features} numbers cannot be divided into pixels of {channels} channels.",
-                where="model.channels",
-                cure=f"Numbers of channels that fit: {', '.join(map(str, divisors(num_features)[:8]))}.",
+                allowed=", ".join(map(str, divisors(num_features)[:8])),
             )
         width = num_features // channels
         return cls(height=height or width, width=width, channels=channels)
@@ -44,18 +46,18 @@ class RowsToImage(nn.Module):
     ) -> Images:
         if not bool(is_token.all()):
             raise UsageError(
-                f"pictures of {int(is_token.sum(dim=1).min())} to {is_token.shape[1]} rows in one batch; this"
+                f"images of {int(is_token.sum(dim=1).min())} to {is_token.shape[1]} rows in one batch; this"
                 f" network reads {self.height} rows.",
-                cure="Give all pictures the same number of rows, and leave training.pad_to at 0.",
+                cure="Give all images the same number of rows, and do not pad them.",
             )
         if steps.shape[1:] != (self.height, self.width * self.channels):
-            raise UsageError(
-                f"a picture of {steps.shape[1]} rows with {steps.shape[2]} numbers each; this network reads"
+            raise ArgumentError(
+                "height",
+                self.height,
+                f"an image of {steps.shape[1]} rows with {steps.shape[2]} numbers each; this network reads"
                 f" {self.height} rows with {self.width * self.channels}.",
                 cure=(
-                    f"Train for this height: model.height={steps.shape[1]}"
-                    if steps.shape[1] != self.height
-                    else ""
+                    f"Train for this height: height={steps.shape[1]}" if steps.shape[1] != self.height else ""
                 ),
             )
         return steps.unflatten(2, (self.width, self.channels)).permute(

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqlab.blocks.image import Images, divisors
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 
 
 class PatchEmbedding(nn.Module):
@@ -46,10 +46,11 @@ def count_patches(height: int, width: int, patch_size: int) -> tuple[int, int]:
     """
     if height % patch_size or width % patch_size:
         fitting = divisors(gcd(height, width))
-        raise RecipeError(
-            f"a picture of {height} by {width} pixels cannot be cut into patches of {patch_size} by"
+        raise ArgumentError(
+            "patch_size",
+            patch_size,
+            f"an image of {height} by {width} pixels cannot be cut into patches of {patch_size} by"
             f" {patch_size}.",
-            where="model.patch_size",
-            cure=f"Sizes that fit: {', '.join(map(str, fitting))}.",
+            allowed=", ".join(map(str, fitting)),
         )
     return height // patch_size, width // patch_size

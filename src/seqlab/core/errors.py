@@ -4,7 +4,8 @@
     ├── DataError               a file, or what stands in it
     ├── RecipeError             one or more settings
     ├── RunError                a run folder, or a file inside one
-    ├── UsageError              the words of a command or the arguments of a call
+    ├── UsageError              the arguments of a command or of a call
+    │   └── ArgumentError       one argument of a part of a network or of a search (also a ValueError)
     ├── MissingExtra            an optional dependency that is not installed
     ├── TrainingError           training cannot go on (a loss that is not finite)
     └── EnvironmentProblem      disk, memory or port                         exit code 3
@@ -61,6 +62,30 @@ class RunError(SeqlabError):
 
 class UsageError(SeqlabError):
     """A call or command whose words cannot be right."""
+
+
+class ArgumentError(UsageError, ValueError):
+    """An argument that a part (a layer, a network, a search) cannot use.
+
+    Parts know their arguments, not recipes. `recipes/setting_names.py` turns such an error into a
+    `RecipeError` that names the setting. In a cure, an argument is written `name=value`, so that its setting's
+    name can take its place there too.
+
+    part: the part of a model that has the argument ("decoder"), where a model has several.
+
+    >>> str(ArgumentError("num_heads", 3, "hidden_size 8 cannot be divided over 3 heads.", allowed="1, 2, 4, 8"))
+    'num_heads=3: hidden_size 8 cannot be divided over 3 heads.\\n  Allowed: 1, 2, 4, 8.'
+    """
+
+    def __init__(
+        self, argument: str, value: object, what: str, *, allowed: str = "", cure: str = "", part: str = ""
+    ) -> None:
+        self.argument = argument
+        self.value = value
+        self.allowed = allowed
+        self.part = part
+        advice = " ".join(filter(None, (f"Allowed: {allowed}." if allowed else "", cure)))
+        super().__init__(what, where=f"{argument}={value!r}", cure=advice)
 
 
 class MissingExtra(SeqlabError):

@@ -10,8 +10,8 @@ from jaxtyping import Bool, Shaped
 from torch import Tensor
 
 from seqlab.decoding.hypothesis import Hypothesis
+from seqlab.decoding.prepared import DecodableModel, parameter_device, prepare_decoder
 from seqlab.decoding.protocol import Seq2SeqModel
-from seqlab.decoding.ready import prepare_for_decoding
 from seqlab.decoding.search import Search, SourceBatch
 
 LOOKAHEAD_BATCHES = 16
@@ -21,7 +21,7 @@ other.
 
 
 def decode_batched(
-    model: Seq2SeqModel,
+    model: DecodableModel,
     sources: Iterable[Shaped[Tensor, "source *features"]],
     search: Search,
     *,
@@ -36,10 +36,11 @@ def decode_batched(
     steady memory; with a `lookahead_batches` of 1 answers come after every `batch_size` sources. What a
     source gets does not depend on its neighbours.
 
-    get_source_id: the number of a source, by which its draws and its prefix are known; its place when left
-    out.
+    model: a prepared decoder where there are several calls; the weights of a bare model are laid out anew in
+    every call. get_source_id: the number of a source, by which its draws and its prefix are known; its place
+    when left out. device: of the search; that of the model when left out.
     """
-    model = prepare_for_decoding(model)
+    prepared, device = prepare_decoder(model), device or parameter_device(model)
     stream = iter(sources)
     first = 0
     while window := list(islice(stream, batch_size * lookahead_batches)):
@@ -48,7 +49,7 @@ def decode_batched(
             if get_source_id
             else range(first, first + len(window))
         )
-        yield from _decode_window(model, window, source_ids, search, batch_size, device)
+        yield from _decode_window(prepared.step_model, window, source_ids, search, batch_size, device)
         first += len(window)
 
 

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from seqlab.core.errors import UsageError
+from seqlab.core.errors import ArgumentError
 from seqlab.decoding.beam_slots import assign_slots
 from seqlab.decoding.constraints import Constraint, SearchStep
 from seqlab.decoding.coverage import CoveragePenalty
@@ -58,10 +58,12 @@ class BeamSearch(Search):
     ) -> None:
         super().__init__(special_tokens, max_tokens=max_tokens, constraints=constraints)
         if n_best > beam_size:
-            raise UsageError(
-                f"the {n_best} best hypotheses of a beam of {beam_size} cannot be given.",
-                where="search.n_best",
-                cure="Widen the beam, or ask for fewer.",
+            raise ArgumentError(
+                "n_best",
+                n_best,
+                f"{n_best} hypotheses are asked for, and the beam keeps {beam_size}.",
+                allowed=f"at most {beam_size}",
+                cure=f"Use a wider beam: beam_size={n_best}",
             )
         self.n_best = n_best
         self.length_penalty = length_penalty or NoLengthPenalty()
@@ -112,12 +114,12 @@ class BeamSearch(Search):
             logits, decoder_state = model.decode(tokens, full_mask(tokens), state.decoder_state)
             return to_log_probs(logits[:, -1]), state._replace(decoder_state=decoder_state)
         if not isinstance(model, AttentionSeq2SeqModel):
-            raise _no_attention_error()
+            raise _no_attention_error(self.coverage_penalty)
         logits, decoder_state, alignment = model.decode_with_alignment(
             tokens, full_mask(tokens), state.decoder_state
         )
         if alignment is None:
-            raise _no_attention_error()
+            raise _no_attention_error(self.coverage_penalty)
         attention_sum = (
             alignment[:, -1] if state.attention_sum is None else state.attention_sum + alignment[:, -1]
         )  # (hypotheses, source)
@@ -316,11 +318,12 @@ class _Beam:
         del self.complete[num_kept:]
 
 
-def _no_attention_error() -> UsageError:
-    return UsageError(
-        "a coverage penalty needs a model that says where it looks, and this one does not.",
-        where="search.coverage",
-        cure="Leave it at 0.",
+def _no_attention_error(penalty: CoveragePenalty) -> ArgumentError:
+    return ArgumentError(
+        "coverage",
+        penalty.beta,
+        "a coverage penalty needs a model with attention weights, and this one has none.",
+        cure="Use coverage=0.",
     )
 
 

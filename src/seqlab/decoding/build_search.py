@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.constraints import Constraint, ForcedPrefix, MinTokens, NoRepeatNGram
 from seqlab.decoding.coverage import CoveragePenalty
@@ -41,10 +41,12 @@ def build_search(
     tokens that the model can write.
     """
     if settings.beam > vocabulary_size:
-        raise RecipeError(
+        raise ArgumentError(
+            "beam_size",
+            settings.beam,
             f"a beam of {settings.beam} is wider than the vocabulary of {vocabulary_size} tokens.",
-            where="search.beam",
-            cure=f"Use at most {vocabulary_size}; more than 10 rarely helps.",
+            allowed=f"at most {vocabulary_size}",
+            cure="More than 10 rarely helps.",
         )
     max_tokens = (
         settings.max_tokens if max_target_tokens is None else min(settings.max_tokens, max_target_tokens)

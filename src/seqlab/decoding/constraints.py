@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from seqlab.core.errors import UsageError
+from seqlab.core.errors import ArgumentError
 
 LogProbs = Float[Tensor, "hypotheses vocab"]
 
@@ -58,10 +58,11 @@ class MinTokens(Constraint):
 
     def check_limit(self, max_tokens: int) -> None:
         if self.min_tokens > max_tokens:
-            raise UsageError(
-                f"a target of at least {self.min_tokens} and at most {max_tokens} tokens cannot be.",
-                where="search.min_tokens",
-                cure="Let the smallest length be at most the largest one.",
+            raise ArgumentError(
+                "min_tokens",
+                self.min_tokens,
+                f"a target cannot have at least {self.min_tokens} and at most {max_tokens} tokens.",
+                allowed=f"at most {max_tokens}",
             )
 
     def apply(self, allowed: LogProbs, step: SearchStep) -> None:
@@ -110,10 +111,11 @@ class ForcedPrefix(Constraint):
     def check_limit(self, max_tokens: int) -> None:
         max_prefix = max((len(prefix) for prefix in (self.tokens, *self.per_source.values())), default=0)
         if max_prefix > max_tokens:
-            raise UsageError(
+            raise ArgumentError(
+                "prefix",
+                max_prefix,
                 f"a prefix of {max_prefix} tokens is longer than the limit of {max_tokens}.",
-                where="search.prefix",
-                cure="Shorten the prefix, or raise search.max_tokens.",
+                cure=f"Shorten the prefix, or use max_tokens={max_prefix} or more.",
             )
 
     def apply(self, allowed: LogProbs, step: SearchStep) -> None:
@@ -125,10 +127,11 @@ class ForcedPrefix(Constraint):
             return
         vocab = allowed.shape[1]
         if unknown := [token for _, token in forced if not 0 <= token < vocab]:
-            raise UsageError(
+            raise ArgumentError(
+                "prefix",
+                unknown[0],
                 f"the prefix has the token {unknown[0]}, but there are {vocab} tokens.",
-                where="search.prefix",
-                cure="Count from 0.",
+                allowed=f"0 to {vocab - 1}",
             )
         rows, tokens = torch.tensor(forced, device=allowed.device).T
         allowed[rows] = -torch.inf

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Tensor
 
-from seqlab.core.errors import UsageError
+from seqlab.core.errors import ArgumentError
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,11 @@ class Diversity:
     def group_size(self, beam_size: int) -> int:
         if beam_size % self.groups:
             divisors = [groups for groups in range(1, beam_size + 1) if beam_size % groups == 0]
-            raise UsageError(
+            raise ArgumentError(
+                "groups",
+                self.groups,
                 f"a beam of {beam_size} cannot be divided into {self.groups} groups of equal size.",
-                where="search.groups",
-                cure=f"Numbers of groups that fit: {', '.join(map(str, divisors))}.",
+                allowed=", ".join(map(str, divisors)),
             )
         return beam_size // self.groups
 

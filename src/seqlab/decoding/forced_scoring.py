@@ -11,6 +11,7 @@ from torch import Tensor
 from seqlab.core.errors import UsageError
 from seqlab.decoding.batched import pad_sources
 from seqlab.decoding.hypothesis import Hypothesis
+from seqlab.decoding.prepared import DecodableModel, parameter_device, step_model
 from seqlab.decoding.protocol import Seq2SeqModel
 from seqlab.decoding.search import SpecialTokens, to_log_probs
 
@@ -19,7 +20,7 @@ BATCH_SIZE = 16
 
 
 def score_targets(
-    model: Seq2SeqModel,
+    model: DecodableModel,
     sources: Sequence[Shaped[Tensor, "source *features"]],
     targets: Sequence[Sequence[int]],
     special_tokens: SpecialTokens,
@@ -38,6 +39,7 @@ def score_targets(
             f"{len(sources)} sources and {len(targets)} targets cannot be paired.",
             cure="Give one target for each source.",
         )
+    network, device = step_model(model), device or parameter_device(model)
     ends = list(ended) if ended is not None else [True] * len(targets)
     order = sorted(range(len(targets)), key=lambda index: (len(targets[index]), len(sources[index])))
     hypotheses: list[Hypothesis | None] = [None] * len(targets)
@@ -47,7 +49,7 @@ def score_targets(
         for index, row, log_probs in zip(
             indices,
             rows,
-            _score_batch(model, [sources[index] for index in indices], rows, special_tokens, device),
+            _score_batch(network, [sources[index] for index in indices], rows, special_tokens, device),
             strict=True,
         ):
             assert len(row) == len(log_probs)

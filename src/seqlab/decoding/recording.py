@@ -9,25 +9,27 @@ from torch import Tensor
 from seqlab.decoding.batched import pad_sources
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.protocol import Seq2SeqModel
+from seqlab.decoding.prepared import DecodableModel, parameter_device, step_model
 from seqlab.decoding.search import SourceBatch
 from seqlab.decoding.search_tree import SearchRecorder, SearchTree
 
 
 def record_search(
-    model: Seq2SeqModel,
+    model: DecodableModel,
     source: Shaped[Tensor, "source *features"],
     search: BeamSearch,
     *,
     num_pruned: int | None = None,
     device: torch.device | None = None,
 ) -> tuple[list[Hypothesis], SearchTree]:
-    """The targets, as without being watched, and the tree.
+    """The targets, as without being recorded, and the tree.
 
     At every step the best `num_pruned` that were not kept are in it, by default as many as are kept.
     """
     recorder = SearchRecorder(num_pruned=search.group_size if num_pruned is None else num_pruned)
     (answers,) = search.run_recorded(
-        model, SourceBatch.from_tokens(*pad_sources([source], device=device)), recorder
+        step_model(model),
+        SourceBatch.from_tokens(*pad_sources([source], device=device or parameter_device(model))),
+        recorder,
     )
     return answers, recorder.tree(answers)

@@ -12,7 +12,7 @@ from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.head import MLPHead, linear_head
 from seqlab.blocks.pooling import FirstPool, LastPool, MaxPool, MeanPool
 from seqlab.blocks.query_pool import AttentionPool, pooled_size
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.models.base import Backbone, backbones
 from seqlab.models.images.classifier import build_image_classifier
 from seqlab.models.ngram_bag import NGramBag, build_bag
@@ -134,12 +134,10 @@ def build_pool(settings: SequenceSettings | ImageSettings, size: int) -> nn.Modu
         return AttentionPool(size, num_queries=settings.queries)
     bidirectional = isinstance(settings, RecurrentSettings) and settings.bidirectional
     if bidirectional and settings.merge != "concat":  # type: ignore[union-attr]  # only a recurrent network is bidirectional
-        raise RecipeError(
+        raise ArgumentError(
+            "pooling",
+            settings.pooling,
             "'last' takes each direction where it has read all, and merged directions cannot be told apart.",
-            where="model.pooling",
-            cure=(
-                "Use model.pooling=max or model.pooling=mean, or keep the directions side by side:"
-                " model.merge=concat"
-            ),
+            cure="Use pooling=max or pooling=mean, or keep the directions side by side: merge=concat",
         )
     return LastPool(bidirectional=bidirectional)

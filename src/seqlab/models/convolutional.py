@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from seqlab.blocks.convolution import ConvolutionLayer
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.models.base import Backbone, ModelState, backbones
 from seqlab.models.settings import ConvolutionalSettings
 
@@ -35,9 +35,11 @@ class ConvolutionalBackbone(Backbone):
     @classmethod
     def from_settings(cls, settings: ConvolutionalSettings, *, causal: bool) -> Self:
         if not causal and settings.kernel_size % 2 == 0:
-            raise RecipeError(
+            raise ArgumentError(
+                "kernel_size",
+                settings.kernel_size,
                 f"a kernel of {settings.kernel_size} steps has no middle.",
-                where="model.kernel_size",
+                allowed="odd numbers",
                 cure=f"Use {settings.kernel_size - 1} or {settings.kernel_size + 1}.",
             )
         layers = [

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.losses.base import LossValue
 from seqlab.losses.token_loss import TokenLoss
 from seqlab.models.base import Encoder, backbones
@@ -42,10 +42,11 @@ class EncoderDecoder(nn.Module):
         super().__init__()
         num_tokens, width = embed_target.weight.shape
         if tied and width != decoder.output_size:
-            raise RecipeError(
+            raise ArgumentError(
+                "tied",
+                tied,
                 f"an output layer of width {decoder.output_size} cannot share an embedding of width {width}.",
-                where="model.tied",
-                cure="Make both widths equal, or use model.tied=false.",
+                cure="Make both widths equal, or use tied=false.",
             )
         self.embed_source = embed_source
         self.encoder = encoder
@@ -182,11 +183,13 @@ def build_encoder_decoder(
         parts.decoder.input_size,
         target_pad_id,
     ):
-        raise RecipeError(
+        raise ArgumentError(
+            "shared",
+            shared,
             f"one table cannot serve {num_source_tokens:,} source tokens of width {encoder.input_size} and "
             f"{num_target_tokens:,} target tokens of width {parts.decoder.input_size}.",
-            where="model",
             cure="Use one vocabulary and one width for both sides, or a table for each.",
+            part="decoder",
         )
     return EncoderDecoder(parts.embed, encoder, parts.embed, parts.decoder, tied=parts.tied)
 

@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from seqlab.blocks.convolution import last_steps
 from seqlab.blocks.dropout import Dropout
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.models.base import Backbone, ModelState, backbones
 from seqlab.models.settings import FixedWindowSettings
 
@@ -49,9 +49,11 @@ class FixedWindowBackbone(Backbone):
     @classmethod
     def from_settings(cls, settings: FixedWindowSettings, *, causal: bool) -> Self:
         if not causal and settings.context % 2 == 0:
-            raise RecipeError(
+            raise ArgumentError(
+                "context",
+                settings.context,
                 f"a window of {settings.context} steps has no middle.",
-                where="model.context",
+                allowed="odd numbers",
                 cure=f"Use {settings.context - 1} or {settings.context + 1}.",
             )
         size = settings.embedding_size or settings.hidden_size

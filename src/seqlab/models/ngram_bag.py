@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from seqlab.blocks.ngrams import NGramTable
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.models.count_statistics import CountStatistics, Examples
 from seqlab.models.settings import BagSettings
 
@@ -84,10 +84,12 @@ def _log_shares(
 def build_bag(settings: BagSettings, *, num_classes: int, num_features: int) -> NGramBag:
     """num_features: numbers in one step; 0 where a step is a token."""
     if num_features:
-        raise RecipeError(
+        raise ArgumentError(
+            "n_grams",
+            settings.n_grams,
             "n-grams are runs of tokens, and these sequences are series of numbers.",
-            where="bag.n_grams",
-            cure="Use --model bilstm and bag.n_grams=0.",
+            cure="Use kind=recurrent and n_grams=0.",
+            part="bag",
         )
     return NGramBag(
         num_classes,

@@ -13,7 +13,7 @@ from seqlab.blocks.locked_dropout import LockedDropout
 from seqlab.blocks.recurrent import RecurrentStack, build_stack
 from seqlab.cells.base import Cell, cells
 from seqlab.cells.initialization import initialize
-from seqlab.core.errors import RecipeError, UsageError
+from seqlab.core.errors import ArgumentError, UsageError
 from seqlab.models.base import Backbone, ModelState, backbones
 from seqlab.models.settings import RecurrentSettings
 
@@ -36,9 +36,10 @@ class RecurrentBackbone(Backbone):
     @classmethod
     def from_settings(cls, settings: RecurrentSettings, *, causal: bool) -> Self:
         if causal and settings.bidirectional:
-            raise RecipeError(
+            raise ArgumentError(
+                "bidirectional",
+                True,
                 "a bidirectional network sees the future that it is asked to predict.",
-                where="model.bidirectional",
                 cure="Leave it false for this task; classification and tagging may read in both directions.",
             )
         sizes = settings.hidden_sizes or (settings.hidden_size,)
@@ -90,7 +91,7 @@ def _build_cell(settings: RecurrentSettings, input_size: int, hidden_size: int) 
     try:
         cell = cells.get(settings.cell.kind)(input_size, hidden_size, **options)
     except UsageError as error:
-        raise RecipeError(error.what, where="model.cell", cure=error.cure) from error
+        raise ArgumentError("cell", settings.cell.kind, error.what, cure=error.cure) from error
     if settings.initialisation != "torch":  # as every cell starts by itself
         initialize(cell, settings.initialisation)
     return cell

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from seqlab.blocks.crf import CRF
 from seqlab.blocks.dropout import Dropout
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.losses.base import LossValue
 from seqlab.losses.tag_loss import TagLoss
 from seqlab.models.base import Backbone, backbones
@@ -71,10 +71,11 @@ def build_tagger(
     crf: with a chain over the tags.
     """
     if isinstance(settings, ImageSettings):
-        raise RecipeError(
-            f"a {settings.kind} network sees a picture as a whole, and has no steps to tag.",
-            where="model.kind",
-            cure="--model bilstm",
+        raise ArgumentError(
+            "kind",
+            settings.kind,
+            f"a {settings.kind} network sees an image as a whole, and has no steps to tag.",
+            cure="For example kind=recurrent with bidirectional=true",
         )
     settings = require_sequence_settings(settings)
     backbone = backbones.get(settings.kind).from_settings(settings, causal=False)

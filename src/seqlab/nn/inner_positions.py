@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from seqlab.core.errors import RecipeError, UsageError, nearest
+from seqlab.core.errors import ArgumentError, UsageError, nearest
 from seqlab.positions.base import PositionalEncoding, positional_encodings
 
 PositionsChoice = str | PositionalEncoding
@@ -43,7 +43,7 @@ def choose_positions(
 def _built(kind: type[PositionalEncoding], sizes: dict[str, int], *, where: str) -> PositionalEncoding:
     try:
         return kind.from_settings(**sizes, causal=False, settings=DEFAULTS)
-    except RecipeError as error:  # its words are about the sizes, its cure about recipes
+    except ArgumentError as error:  # the argument of this package is called head_dim
         raise UsageError(error.what, where=where, cure="Use another head_dim, or other positions.") from None
 
 

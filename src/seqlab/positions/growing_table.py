@@ -35,12 +35,13 @@ class PositionTable:
 
     def rows(self, num_positions: int, like: Tensor) -> Float[Tensor, "places size"]:
         """The first `num_positions` rows, or more."""
-        while num_positions > self._length:
-            self._length *= 2
-        rows = self._rows
-        if rows is None or len(rows) < self._length or rows.dtype != like.dtype or rows.device != like.device:
+        rows = self._rows  # read once: another thread may replace it by a longer table, never change it
+        length = self._length if rows is None else len(rows)
+        while num_positions > length:
+            length *= 2
+        if rows is None or len(rows) < length or rows.dtype != like.dtype or rows.device != like.device:
             with torch.inference_mode(
                 False
             ):  # the table outlives the prediction that first needs it; torch.compile knows no `mode=`
-                rows = self._rows = self._compute(torch.arange(self._length, dtype=torch.float64)).to(like)
+                rows = self._rows = self._compute(torch.arange(length, dtype=torch.float64)).to(like)
         return rows

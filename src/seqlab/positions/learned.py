@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.core.errors import UsageError
+from seqlab.core.errors import ArgumentError
 from seqlab.positions.base import PositionalEncoding, PositionIds, positional_encodings
 
 
@@ -31,10 +31,10 @@ class LearnedPositions(PositionalEncoding):
     ) -> Float[Tensor, "batch time hidden"]:
         longest = int(position_ids.max()) + 1
         if longest > len(self.table):
-            raise UsageError(
+            raise ArgumentError(
+                "max_length",
+                len(self.table),
                 f"a sequence of {longest} steps, but positions were learned for {len(self.table)}.",
-                cure=(
-                    "Cut the input, or train with a larger model.max_positions or model.positions=sinusoidal."
-                ),
+                cure=f"Shorten the input, or train with max_length={longest} or positions=sinusoidal.",
             )
         return steps + nn.functional.embedding(position_ids, self.table)

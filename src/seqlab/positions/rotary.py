@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from seqlab.core.errors import RecipeError
+from seqlab.core.errors import ArgumentError
 from seqlab.positions.base import PositionalEncoding, PositionIds, positional_encodings
 from seqlab.positions.growing_table import PositionTable
 
@@ -29,10 +29,12 @@ class RotaryPositions(PositionalEncoding):
     def __init__(self, head_size: int, *, base: float = 10000.0) -> None:
         super().__init__()
         if head_size % 2:
-            raise RecipeError(
-                f"heads of {head_size} features cannot be turned: rotary positions turn pairs.",
-                where="model.positions",
-                cure="Use an even model.head_size, or other positions.",
+            raise ArgumentError(
+                "head_size",
+                head_size,
+                f"rotary positions rotate pairs of features, and a head has {head_size}.",
+                allowed="even numbers",
+                cure=f"Use head_size={head_size + 1}, or positions=sinusoidal.",
             )
         self._rates = base ** (-torch.arange(0, head_size, 2, dtype=torch.float64) / head_size)  # (head / 2)
         self._table = PositionTable(self._compute)

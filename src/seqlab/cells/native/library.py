@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,8 @@ VECTORS = {
     "AVX512": ["-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma"],
 }
 
-_is_off = False
+_is_off: ContextVar[bool] = ContextVar("native kernels are off", default=False)
+"""For the current thread only: others may be in the middle of a scan."""
 
 
 def library_path() -> Path:
@@ -48,7 +50,7 @@ def compiler_flags() -> list[str]:
 def native_kernels(like: Tensor) -> Any | None:
     """The kernels, if there are any for tensors like this one."""
     if (
-        _is_off
+        _is_off.get()
         or like.device.type != "cpu"
         or like.dtype not in (torch.float32, torch.float64)
         or torch.is_autocast_enabled("cpu")
@@ -59,13 +61,12 @@ def native_kernels(like: Tensor) -> Any | None:
 
 @contextmanager
 def disable_native() -> Iterator[None]:
-    """For comparisons: inside, everything is computed in Python."""
-    global _is_off  # noqa: PLW0603 - a switch for the whole process
-    before, _is_off = _is_off, True
+    """For comparisons: within it, the current thread computes everything in Python."""
+    token = _is_off.set(True)
     try:
         yield
     finally:
-        _is_off = before
+        _is_off.reset(token)
 
 
 @cache

@@ -12,7 +12,7 @@ from seqlab.blocks.attention_step import InputFeeding, OutputAttention
 from seqlab.blocks.bridge import Bridge, IdentityBridge, LearnedBridge, MeanBridge, NoBridge
 from seqlab.blocks.recurrent import RecurrentStack
 from seqlab.cells.settings import CELL_KINDS
-from seqlab.core.errors import RecipeError, UsageError, nearest
+from seqlab.core.errors import ArgumentError, UsageError, nearest
 from seqlab.core.settings import Settings
 from seqlab.models.base import Encoder
 from seqlab.models.decoders.base import Decoder
@@ -58,10 +58,12 @@ def transformer_settings(model: SequenceSettings, decoder: DecoderSettings) -> T
         fitting = [
             str(heads) for heads in range(1, 2 * settings.heads + 1) if settings.hidden_size % heads == 0
         ]
-        raise RecipeError(
+        raise ArgumentError(
+            "num_heads",
+            settings.heads,
             f"a decoder of width {settings.hidden_size} cannot be divided over {settings.heads} heads.",
-            where="decoder.heads",
-            cure=f"Numbers of heads that fit: {', '.join(fitting)}.",
+            allowed=", ".join(fitting),
+            part="decoder",
         )
     return settings
 
@@ -73,10 +75,12 @@ def recurrent_settings(model: SequenceSettings, decoder: DecoderSettings) -> Rec
     cell: Settings = given.cell
     if decoder.cell and decoder.cell != given.cell.kind:
         if decoder.cell not in CELL_KINDS:
-            raise RecipeError(
+            raise ArgumentError(
+                "cell",
+                decoder.cell,
                 f"there is no cell called '{decoder.cell}'.",
-                where="decoder.cell",
                 cure=nearest(decoder.cell, CELL_KINDS),
+                part="decoder",
             )
         cell = CELL_KINDS[decoder.cell]()
     sizes = layer_sizes(given)
@@ -148,8 +152,12 @@ def build_attention(decoder: DecoderSettings, *, query_size: int, source_size: i
     try:
         score = score_functions.get(decoder.attention)(query_size, key_size)
     except UsageError as error:
-        raise RecipeError(
-            error.what, where="decoder.attention", cure=f"{error.cure} decoder.projected=true projects them."
+        raise ArgumentError(
+            "attention",
+            decoder.attention,
+            error.what,
+            cure=f"{error.cure} projected=true projects them.",
+            part="decoder",
         ) from error
     windows: dict[str, Window | None] = {
         "none": None,
@@ -173,10 +181,12 @@ def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Encod
     if decoder.bridge == "none":
         return NoBridge(sizes)
     if decoder.bridge == "identity" and not isinstance(encoder, RecurrentBackbone):
-        raise RecipeError(
+        raise ArgumentError(
+            "bridge",
+            decoder.bridge,
             "an encoder that is not recurrent has no state to hand over.",
-            where="decoder.bridge",
-            cure="Use learned, mean or none.",
+            allowed="learned, mean, none",
+            part="decoder",
         )
     if decoder.bridge == "mean" or not isinstance(encoder, RecurrentBackbone):
         return MeanBridge(sizes, feature_size=encoder.output_size)
@@ -186,7 +196,7 @@ def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Encod
     try:
         return IdentityBridge(sizes, encoder_sizes=encoder_sizes)
     except UsageError as error:
-        raise RecipeError(error.what, where="decoder.bridge", cure=error.cure) from error
+        raise ArgumentError("bridge", decoder.bridge, error.what, cure=error.cure, part="decoder") from error
 
 
 def build_summary(decoder: DecoderSettings, encoder: Encoder, *, size: int) -> Bridge:

@@ -8,6 +8,7 @@ from torch import nn
 
 from seqlab.blocks.lora import add_lora
 from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.setting_names import naming_settings
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.spec import find_spec
 from seqlab.training.freezing import freeze
@@ -23,7 +24,13 @@ LORA_NAMES = {
 
 def build_model(recipe: Recipe, codec: Codec) -> nn.Module:
     """A network that the weights of the run fit."""
-    return adapt(find_spec(recipe.task).load_parts().build_model(recipe, codec), recipe.start)
+    return adapt(build_bare_model(recipe, codec), recipe.start)
+
+
+def build_bare_model(recipe: Recipe, codec: Codec) -> nn.Module:
+    """The network of the task, before adapters and freezing; settings that do not fit are named."""
+    with naming_settings(recipe):
+        return find_spec(recipe.task).load_parts().build_model(recipe, codec)
 
 
 def adapt(model: nn.Module, start: StartSettings) -> nn.Module:

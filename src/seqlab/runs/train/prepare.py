@@ -13,6 +13,7 @@ from torch import nn
 from seqlab.core.errors import DataError
 from seqlab.core.seeds import derive
 from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.data import OpenedData, open_data
 from seqlab.runs.folder.layout import (
     new_folder,
@@ -20,7 +21,7 @@ from seqlab.runs.folder.layout import (
 )
 from seqlab.runs.run import Run
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
-from seqlab.runs.train.build import adapt
+from seqlab.runs.train.build import adapt, build_bare_model
 from seqlab.runs.transfer.distillation import build_teacher, find_teacher
 from seqlab.runs.transfer.pretrained_vectors import copy_vectors, fit_to_vectors
 from seqlab.runs.transfer.source_weights import copy_weights, digest_of_weights
@@ -95,7 +96,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     splits = encode_splits(codec, opened, say=say)
     objective = parts.objective(recipe, codec, splits, teacher=guide)
     torch.manual_seed(derive(recipe.training.seed, "weights"))
-    model = parts.build_model(recipe, codec)
+    model = build_bare_model(recipe, codec)
     objective.init_weights(model)
     if source is not None and recipe.start.weights == "learned":
         copy_weights(model, source, recipe)
@@ -105,7 +106,8 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     objective.fit_statistics(model)
     folder = new_folder(out, name=name or f"{data_name(recipe)}-{_model_name(recipe)}")
     say("measuring a few steps")
-    forecast = measure(model, objective, recipe.training, device=device)
+    with naming_settings(recipe):  # the first forward pass may find that the data do not fit the network
+        forecast = measure(model, objective, recipe.training, device=device)
     budget = Budget.plan(
         recipe.training,
         steps_per_epoch=forecast.steps_per_epoch,

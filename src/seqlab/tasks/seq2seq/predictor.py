@@ -16,11 +16,12 @@ from seqlab.decoding.batched import decode_batched
 from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.forced_scoring import score_targets
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.ready import prepare_for_decoding
+from seqlab.decoding.prepared import prepare_decoder
 from seqlab.decoding.settings import SearchSettings
 from seqlab.metrics.text_likelihood import Surprisal, TextScore
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.setting_names import naming_settings
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.excerpt import excerpt
 from seqlab.tasks.inputs import pieces_of
@@ -40,8 +41,7 @@ class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
         super().__init__(recipe, codec, model, calibration)
         assert isinstance(model, EncoderDecoder | Ensemble)
         self.network = model
-        self.device = next(model.parameters()).device
-        self.decoder = prepare_for_decoding(model)
+        self.decoder = prepare_decoder(model)
         """The network with its weights laid out for one token at a time."""
         self.target_search = self.build_search(recipe.search)
 
@@ -58,15 +58,17 @@ class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
     def generate(self, sources: Iterable[SourceSteps], *, top: int = 1) -> list[list[Hypothesis]]:
         """The hypotheses of each source, the best first: `top`, or as many as the search can find."""
         target_search = self.target_search.with_top(top)
-        hypotheses = decode_batched(
-            self.decoder,
-            sources,
-            target_search.search,
-            batch_size=target_search.settings.batch_size,
-            get_source_id=content_id,
-            device=self.device,
-        )
-        return [target_search.select(source_hypotheses) for source_hypotheses in hypotheses]
+        with naming_settings(self.recipe, "search"):
+            return [
+                target_search.select(hypotheses)
+                for hypotheses in decode_batched(
+                    self.decoder,
+                    sources,
+                    target_search.search,
+                    batch_size=target_search.settings.batch_size,
+                    get_source_id=content_id,
+                )
+            ]
 
     def to_text(self, hypothesis: Hypothesis, text: str) -> TextHypothesis:
         """A hypothesis with its text. Its log P leaves out the tokens that the model forces at the start of
@@ -108,7 +110,7 @@ class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
                     where=repr(excerpt(text)),
                     cure="Score it sentence by sentence.",
                 )
-        hypotheses = score_targets(self.network, sources, targets, tokens.special_tokens, device=self.device)
+        hypotheses = score_targets(self.decoder, sources, targets, tokens.special_tokens)
         return [
             self._text_score(source, target, hypothesis)
             for (source, target), hypothesis in zip(inputs, hypotheses, strict=True)

@@ -11,6 +11,7 @@ from seqlab.decoding.build_search import build_search, select_n_best
 from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.decoding.search import Search, SpecialTokens
 from seqlab.decoding.settings import SearchSettings
+from seqlab.recipes.setting_names import naming_settings
 from seqlab.tasks.seq2seq.codec import Seq2SeqCodec
 from seqlab.tasks.seq2seq.target_tokens import TargetTokens
 from seqlab.tokens.vocabulary import Vocabulary
@@ -27,13 +28,14 @@ class TargetSearch:
     @classmethod
     def build(cls, settings: SearchSettings, codec: Seq2SeqCodec) -> TargetSearch:
         tokens = codec.tokens
-        search = build_search(
-            settings,
-            _special_tokens(settings, tokens),
-            vocabulary_size=len(tokens.target.vocabulary),
-            prefix=_prefix(settings, tokens),
-            max_target_tokens=codec.max_positions - 2,
-        )
+        with naming_settings(codec.recipe, "search"):
+            search = build_search(
+                settings,
+                _special_tokens(settings, tokens),
+                vocabulary_size=len(tokens.target.vocabulary),
+                prefix=_prefix(settings, tokens),
+                max_target_tokens=codec.max_positions - 2,
+            )
         return cls(settings, codec, search)
 
     def with_top(self, top: int) -> TargetSearch:

@@ -15,6 +15,7 @@ from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.decoding.recording import record_search
 from seqlab.pages.sections.attention import AttentionExample
+from seqlab.recipes.setting_names import naming_settings
 from seqlab.tasks.inputs import readable_pieces
 from seqlab.tasks.prediction import Prediction
 from seqlab.tasks.seq2seq.generated import TextHypothesis
@@ -70,7 +71,8 @@ class TranslationPredictor(Seq2SeqPredictor[TranslationCodec]):
             )
         (plain_text,), languages = self.codec.split_languages([text])
         (source,) = self.codec.encode_texts([plain_text], languages)
-        hypotheses, tree = record_search(self.network, source, target_search.search, device=self.device)
+        with naming_settings(self.recipe, "search"):
+            hypotheses, tree = record_search(self.decoder, source, target_search.search)
         translations = [
             self.detokenize(hypothesis, plain_text, source) for hypothesis in target_search.select(hypotheses)
         ]

@@ -15,11 +15,12 @@ from seqlab.blocks.lora import add_lora
 from seqlab.decoding.batched import decode_batched
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.ensemble import Ensemble
-from seqlab.decoding.ready import prepare_for_decoding
+from seqlab.decoding.prepared import prepare_decoder
 from seqlab.decoding.search import SourceBatch, SpecialTokens
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.models.settings import RecurrentSettings
-from seqlab.models.single_step.model import SingleStepDecoder, StackedCache
+from seqlab.models.single_step.model import SingleStepDecoder
+from seqlab.models.single_step.state import StackedCache
 from tests.models.pairs_to_try import END, PAD, SMALL, START, TARGET_TOKENS, build_pair, ragged_pairs
 
 CASES: dict[str, dict[str, Any]] = {
@@ -193,23 +194,30 @@ def test_gradients_are_those_of_the_network() -> None:
 )
 def test_a_network_of_other_parts_stays_as_it_is(changes: dict[str, Any]) -> None:
     network = build(**changes)
-    assert prepare_for_decoding(network) is network
+    assert prepare_decoder(network).step_model is network
 
 
-def test_a_network_that_learns_is_looked_into_or_is_not_a_transformer_stays_as_it_is() -> None:
+def test_a_network_that_trains_has_hooks_or_is_not_a_transformer_stays_as_it_is() -> None:
     network = build()
-    assert isinstance(prepare_for_decoding(network), SingleStepDecoder)
-    assert prepare_for_decoding(network.train()) is network
+    assert isinstance(prepare_decoder(network).step_model, SingleStepDecoder)
+    assert prepare_decoder(network.train()).step_model is network
     network.eval()
-    with record_alignments(network):
-        assert prepare_for_decoding(network) is network
     hook = network.decoder.register_forward_hook(lambda *_: None)
-    assert prepare_for_decoding(network) is network
+    assert prepare_decoder(network).step_model is network
     hook.remove()
     add_lora(network.decoder, rank=2)
-    assert prepare_for_decoding(network) is network
+    assert prepare_decoder(network).step_model is network
     recurrent = build_pair(RecurrentSettings(hidden_size=8, bidirectional=False))
-    assert prepare_for_decoding(recurrent) is recurrent
+    assert prepare_decoder(recurrent).step_model is recurrent
+
+
+@torch.inference_mode()
+def test_a_step_whose_alignments_are_recorded_is_left_to_the_network() -> None:
+    network, pairs = build(), ragged_pairs(FEW, [1, 1, 1])
+    ready = SingleStepDecoder(network)
+    with record_alignments(network) as alignments:
+        ready.decode(pairs.targets, ones(pairs.targets), ready.encode(pairs.source, pairs.source_is_token))
+    assert len(alignments["decoder.layers.0.cross_attention"]) == 1
 
 
 def test_a_search_over_many_sources_finds_what_it_finds_with_the_network_itself() -> None:

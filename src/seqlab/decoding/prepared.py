@@ -1,0 +1,68 @@
+"""A model made ready for searches: the weights of its decoder are laid out once, for any number of calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from seqlab.decoding.ensemble import Ensemble
+from seqlab.decoding.protocol import Seq2SeqModel
+from seqlab.models.encoder_decoder import EncoderDecoder
+from seqlab.models.single_step.model import SingleStepDecoder
+
+
+@dataclass(frozen=True)
+class PreparedDecoder:
+    """A model in eval mode, and what searches ask in its place. Neither changes while it is used: any number
+    of searches in any number of threads may share one.
+
+    The layout copies the decoder's weights. It cannot notice that they changed, since fused optimizers write
+    them in place without a sign: after a training step, `load_state_dict`, `.to()` or `.train()`, call
+    `prepare_decoder` again. Forward hooks that are registered later do not fire for single steps.
+    """
+
+    model: Seq2SeqModel
+    """The model that was prepared, unchanged."""
+    step_model: Seq2SeqModel
+    """The same logits, sooner where one token follows the other; the model itself where no layout is
+    known.
+    """
+
+    @property
+    def device(self) -> torch.device | None:
+        """The device of the model's parameters; None for a model without any."""
+        return parameter_device(self.model)
+
+
+DecodableModel = Seq2SeqModel | PreparedDecoder
+
+
+def prepare_decoder(model: DecodableModel) -> PreparedDecoder:
+    """Lay out the weights for single steps where that is known to be faster. A prepared decoder comes back as
+    it is.
+
+    It takes about as long as decoding ten tokens of one sentence.
+    """
+    return model if isinstance(model, PreparedDecoder) else PreparedDecoder(model, _step_model(model))
+
+
+def step_model(model: DecodableModel) -> Seq2SeqModel:
+    """What a search asks, without laying out anything."""
+    return model.step_model if isinstance(model, PreparedDecoder) else model
+
+
+def parameter_device(model: DecodableModel) -> torch.device | None:
+    """Where the inputs of a model belong."""
+    network = model.model if isinstance(model, PreparedDecoder) else model
+    parameter = next(network.parameters(), None) if isinstance(network, nn.Module) else None
+    return None if parameter is None else parameter.device
+
+
+def _step_model(model: Seq2SeqModel) -> Seq2SeqModel:
+    if isinstance(model, Ensemble):
+        return Ensemble([_step_model(member) for member in model.models])
+    if isinstance(model, EncoderDecoder) and SingleStepDecoder.supports(model):
+        return SingleStepDecoder(model)
+    return model

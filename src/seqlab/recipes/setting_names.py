@@ -1,0 +1,48 @@
+"""Settings for the arguments of networks and searches: what a part calls `num_heads` is `model.heads` here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from seqlab.core.errors import ArgumentError, RecipeError
+from seqlab.recipes.recipe import Recipe
+
+SETTINGS = {
+    "num_heads": "heads",
+    "num_kv_heads": "kv_heads",
+    "num_features": "kind",
+    "max_length": "max_positions",
+    "beam_size": "beam",
+    "shared": "shared_embedding",
+}
+"""The settings that are not called like the argument that they become."""
+ARGUMENT = re.compile(r"\b([a-z_]+)(?==)")
+"""An argument in a cure: it is followed by its value."""
+
+
+@contextmanager
+def naming_settings(recipe: Recipe, section: str = "model") -> Iterator[None]:
+    """Within it, an `ArgumentError` becomes a `RecipeError` that names the setting: `model.heads`.
+
+    section: where the arguments come from; the part that an error names ("decoder") is asked first.
+    """
+    try:
+        yield
+    except ArgumentError as error:
+        sections = [name for name in (error.part, section) if name]
+        raise RecipeError(
+            error.what,
+            where=_setting(recipe, sections, error.argument) or sections[0],
+            cure=ARGUMENT.sub(lambda match: _setting(recipe, sections, match[1]) or match[1], error.cure),
+        ) from error
+
+
+def _setting(recipe: Recipe, sections: list[str], argument: str) -> str:
+    """The dotted name of the setting that becomes the argument; nothing where no section has it."""
+    name = SETTINGS.get(argument, argument)
+    for section in sections:
+        if name in type(getattr(recipe, section)).model_fields:
+            return f"{section}.{name}"
+    return ""
