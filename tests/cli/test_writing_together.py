@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from seqlab.core.errors import UsageError
+from seqlab.core.errors import RecipeError, UsageError
 from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.protocol import AttentionSeq2SeqModel
 from seqlab.models.encoder_decoder import EncoderDecoder
@@ -89,7 +89,7 @@ def test_attention_is_the_mean_over_the_networks_that_have_any(runs: list[Run]) 
     looking = runs[0].together(*runs[1:]).searching("beam=3", "coverage=0.2", "unknown=copy")
     assert looking.predict(["abc"])[0].answer  # both need the alignment
     blind = runs[2].together(runs[2]).searching("beam=3", "coverage=0.2")
-    with pytest.raises(UsageError, match="coverage"):
+    with pytest.raises(RecipeError, match=r"search\.coverage"):
         blind.predict(["abc"])
 
 
