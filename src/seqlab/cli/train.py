@@ -178,7 +178,8 @@ def announce(prepared: Prepared) -> None:
     steps = f"{budget.total_steps:,} step{'s' if budget.total_steps != 1 else ''} of {batch}"
     say(f"  {steps} ({epochs:.1f} epochs) in about {duration(seconds)}; otherwise: --minutes NUMBER")
     threads = f"{recipe.training.threads} thread{'s' if recipe.training.threads != 1 else ''}"
-    say(f"  {megabytes(forecast.peak_memory)} of memory, {threads}, seed {recipe.training.seed}")
+    memory = f"{megabytes(forecast.peak_memory)} of memory, " if forecast.peak_memory else ""
+    say(f"  {memory}{threads}, seed {recipe.training.seed}")
     say(f"  run folder {prepared.folder}")
 
 
