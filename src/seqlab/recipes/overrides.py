@@ -152,17 +152,21 @@ def _value(text: str, annotation: Any) -> Any:
     """A word as the setting wants it: text stays as it stands (a column may be called 2024), lists may be
     written a,b.
     """
-    if annotation is str or get_origin(annotation) is Literal:
+    if _is_text(annotation) or get_origin(annotation) is Literal:
         quoted = _toml(text)
         return quoted if isinstance(quoted, str) else {r"\t": "\t"}.get(text, text)
     entry = entry_of(annotation)
-    if entry is str or choices_of(entry):
+    if _is_text(entry) or choices_of(entry):
         listed = _toml(text)
         return listed if isinstance(listed, list) else [listed] if isinstance(listed, str) else _names(text)
     if entry is not None:
         return _numbers(text)
     read = _toml(text)
     return text if read is None else read
+
+
+def _is_text(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, str)
 
 
 def _names(text: str) -> list[str]:
