@@ -27,6 +27,7 @@ Examples:
   seqlab train reviews.csv --from runs/input-gru start.freeze=embedding
   seqlab train reviews.csv --seeds 5
   seqlab train --resume runs/reviews-lstm
+  seqlab train reviews.csv --plugin my_cell.py --model my_cell     a part of your own
 """
 BEATEN = "the model does not beat its baseline"
 QUIET, STAGES = (lambda _: None), (lambda text: say(f"… {text}"))

@@ -90,6 +90,10 @@ class Registry(Generic[Part]):
         source = Path(spec.origin).read_text(encoding="utf-8")
         return first_paragraph(ast.get_docstring(ast.parse(source)) or "")
 
+    def summaries(self) -> dict[str, str]:
+        """What every part is, by name."""
+        return {name: self.summary(name) for name in self.names()}
+
     @cached_property
     def _built_in(self) -> dict[str, str]:
         """The module of every built-in part, by name."""

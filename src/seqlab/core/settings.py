@@ -111,7 +111,9 @@ def _list_of(entry: Any, limits: dict[str, Any]) -> str:
 
 
 def _bare(annotation: Any) -> Any:
-    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    """A type without its limits; the name of a part is text."""
+    bare = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    return str if isinstance(bare, type) and issubclass(bare, str) else bare
 
 
 def _entry_limits(entry: Any) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from seqlab.runs.folder.calibration import take_choices
 from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe
 from seqlab.runs.folder.manifest import verify
 from seqlab.runs.folder.results import Results, read_results
+from seqlab.runs.requested_metrics import with_metrics
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.survey.parts import survey_parts
 from seqlab.runs.train.build import build_model
@@ -198,7 +199,7 @@ class Run:
         part = open_further(self.recipe, str(data)) if data is not None else opened.parts[split]
         if split != "valid":
             self.task.attach(split, part)
-        evaluation = self.task.evaluate(self.model, split)
+        evaluation = with_metrics(self.task.evaluate(self.model, split), self.recipe)
         looked_at = (
             opened.parts if data is None else {"train": train, split: part}
         )  # as training did, whose survey is kept
@@ -214,7 +215,7 @@ class Run:
         if find_spec(self.recipe.task).generates:
             self.task.recipe = with_columns(self.recipe, found)
         self.task.attach(MORE, found)
-        return self.task.evaluate(self.model, MORE)
+        return with_metrics(self.task.evaluate(self.model, MORE), self.recipe)
 
     def score(self, texts: Sequence[Any]) -> list[TextScore]:
         """How probable a language model thinks each text is, token by token; each text alone, whatever stands

@@ -17,6 +17,7 @@ from seqlab.metrics.seeds import SeedSummary, summarize_seeds
 from seqlab.pages.comparison import DisagreementExample
 from seqlab.runs.compare.by_length import ByLength, quality_by_length
 from seqlab.runs.compare.comparable import check_comparable, open_common
+from seqlab.runs.requested_metrics import with_metrics
 from seqlab.runs.run import Run
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.survey.parts import survey_parts
@@ -162,7 +163,7 @@ def _evaluate(run: Run, split: str, parts: Mapping[str, Source]) -> Evaluation:
     for name in dict.fromkeys(("train", "valid", split)):
         if name in parts:
             run.task.attach(name, parts[name])
-    return run.task.evaluate(run.model, split)
+    return with_metrics(run.task.evaluate(run.model, split), run.recipe)
 
 
 def _leaks(

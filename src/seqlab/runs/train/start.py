@@ -42,6 +42,7 @@ from seqlab.runs.folder.manifest import (
 )
 from seqlab.runs.folder.results import provenance, write_results
 from seqlab.runs.report.build import run_report
+from seqlab.runs.requested_metrics import refuse_unsupported, with_metrics
 from seqlab.runs.run import Run
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
@@ -113,6 +114,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
             "start", digest=digest_of_weights(source, expected=recipe.start.digest, where="start.digest")
         )
     teacher, recipe = find_teacher(recipe, say=say)
+    refuse_unsupported(recipe)
     spec = find_spec(recipe.task)
     given = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
     recipe, reasons = spec.fill_defaults(recipe, opened.parts["train"])
@@ -281,7 +283,9 @@ def _score(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) -
     model.eval()
     write_choices(folder, prepared.task.settle(model), manifest)
     evaluations = [
-        prepared.task.evaluate(model, split) for split in ("test", "valid") if split in prepared.task.stores
+        with_metrics(prepared.task.evaluate(model, split), prepared.recipe)
+        for split in ("test", "valid")
+        if split in prepared.task.stores
     ]
     beaten = [score for each in evaluations[:1] for score in beaten_scores(each.scores)]
     known = [
