@@ -24,7 +24,7 @@ class PartName(str):
 
     @classmethod
     def choices(cls) -> list[str]:
-        return [*cls.also, *cls.registry.names()]
+        return [*cls.registry.names(), *cls.also]
 
     @classmethod
     def check(cls, name: str) -> str:

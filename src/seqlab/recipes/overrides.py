@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Any, Literal, get_origin
 
 from seqlab.core.errors import UsageError, nearest, shortened
+from seqlab.core.plugins import PLUGIN_HINT
 from seqlab.core.settings import choices_of, entry_of
 from seqlab.models.presets import MODEL_PRESETS
 from seqlab.models.settings import MODEL_ALIASES
@@ -68,7 +69,7 @@ def short_model(name: str, *, before: Any = None) -> Raw:
         raise UsageError(
             f"there is no model called '{shortened(name)}'.",
             where="--model",
-            cure=nearest(name, MODEL_ALIASES),
+            cure=f"{nearest(name, MODEL_ALIASES)} {PLUGIN_HINT}",
         )
     chosen = MODEL_ALIASES[name]
     if (
