@@ -29,7 +29,9 @@ def apply(mutant: Mutant, package: Path) -> tuple[Path, str]:
     if len(occurrences) != 1:
         raise SnippetError(f"{mutant.old!r} occurs {len(occurrences)} times in {mutant.file}")
     file, text, match = occurrences[0]
-    mutated = text[: match.start()] + _indented(mutant.new, _indentation(text, match.start())) + text[match.end() :]
+    mutated = (
+        text[: match.start()] + _indented(mutant.new, _indentation(text, match.start())) + text[match.end() :]
+    )
     try:
         compile(mutated, str(file), "exec")
     except SyntaxError as error:

@@ -97,7 +97,12 @@ def test_every_strip_of_a_classifier_has_the_weights_of_its_query(tmp_path: Path
     rows = [" ".join(chance.choices(["red", "blue", "old", "new", "car", "bus"], k=6)) for _ in range(40)]
     table = tmp_path / "table.csv"
     table.write_text("text,label\n" + "".join(f"{row},{'car' in row}\n" for row in rows))
-    settings = ["tokens.kind=whitespace", "model.kind=recurrent", "model.hidden_size=5", "model.pooling=queries"]
+    settings = [
+        "tokens.kind=whitespace",
+        "model.kind=recurrent",
+        "model.hidden_size=5",
+        "model.pooling=queries",
+    ]
     run = seqlab.train(table, *settings, task="classification", steps=1, out=tmp_path / "run", verbose=False)
     model = run.model.double().eval().requires_grad_(False)
     examples = section(run, "query_attention")
@@ -112,9 +117,7 @@ def test_every_strip_of_a_classifier_has_the_weights_of_its_query(tmp_path: Path
         assert [strip["name"] for strip in example["strips"]] == [
             f"query {number}" for number in range(1, len(expected) + 1)
         ]
-        torch.testing.assert_close(
-            torch.tensor(weights, dtype=torch.float64), expected, rtol=0, atol=1e-4
-        )
+        torch.testing.assert_close(torch.tensor(weights, dtype=torch.float64), expected, rtol=0, atol=1e-4)
         assert_rows_differ(weights)
 
 
