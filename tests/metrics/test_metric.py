@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
-from seqlab.tasks.base import Evaluation
+from seqlab.tasks.evaluation import Evaluation
 from sklearn.metrics import cohen_kappa_score
 
 from seqlab.core.errors import RecipeError, UsageError
