@@ -18,6 +18,7 @@ from seqlab.recipes.recipe import SECTIONS, settings_help
 from tests.check_each import check_each
 
 ROOT = Path(__file__).parents[2]
+VERBS = get_command(app).commands
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 SETTINGS = {entry.name for section in SECTIONS for entry in settings_help(section)}
 FILES = {f"{path.stem}.py" for path in (ROOT / "src").rglob("*.py")}
@@ -42,12 +43,11 @@ def test_commands_have_verbs_and_options_that_exist() -> None:
 
 
 def commands_exist(path: Path) -> None:
-    verbs = get_command(app).commands
     for words in commands(path.read_text(encoding="utf-8")):
         if words[1].startswith("-"):
             continue
-        assert words[1] in verbs, f"{path.name}: {' '.join(words)}"
-        known = {name for option in verbs[words[1]].params for name in option.opts} | {
+        assert words[1] in VERBS, f"{path.name}: {' '.join(words)}"
+        known = {name for option in VERBS[words[1]].params for name in option.opts} | {
             "-h",
             "--help",
             "--debug",
