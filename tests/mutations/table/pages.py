@@ -129,7 +129,7 @@ PAGES = [
         "studies/warm_up_steps.py",
         "            warm_up=warm,",
         "            warm_up=0 if isinstance(rule, SGD) else warm,",
-        "tests/studies/test_optimisation_claims.py -k norm_after_fails",
+        "tests/studies/test_optimisation_claims.py -k norm_after_fails -m long",
         "SGD is never trained with a warm-up.",
         survives_today=True,
         row=101,
