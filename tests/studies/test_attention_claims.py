@@ -58,7 +58,7 @@ def test_words_see_themselves_and_patches_of_pictures_their_like() -> None:
     assert "<svg" in found.figures[0]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(143)
 def test_from_one_word_two_heads_look_at_the_noun_and_at_the_adjective() -> None:
     found = quick("two_heads")
@@ -229,7 +229,7 @@ def test_the_word_that_stands_twice_is_told_apart_by_its_places_and_the_layer_ag
         assert all(f">{weight:.2f}</text>" in finding.figures[0] for weight in row)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(168)
 def test_with_the_norm_before_no_warm_up_is_needed_and_the_norm_after_hardly_learns_without_one() -> None:
     found = quick("warm_up")

@@ -42,7 +42,7 @@ NUMBER_WORDS = (
 MULTI30K = Path(__file__).parents[2].parent / "shared" / "data" / "multi30k"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(101)
 def test_the_norm_after_fails_without_warm_up_by_adam_and_sgd_and_its_length_matters() -> None:
     found = quick("warm_up_steps")
@@ -72,7 +72,7 @@ def test_eight_layers_with_the_norm_after_learn_by_sgd_with_a_long_warm_up_and_n
     assert warmed < frequencies - 0.15
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(102)
 def test_a_very_small_constant_rate_is_stable_but_slow() -> None:
     found = quick("warm_up_steps")
@@ -87,7 +87,7 @@ def test_a_very_small_constant_rate_is_stable_but_slow() -> None:
     assert found.value("roughest rise", optimizer=SMALL, **{"warm-up": 0}) < 0.15
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(103)
 def test_without_warm_up_gradients_and_updates_of_the_lower_layers_shrink_quickly() -> None:
     found = quick("first_updates")
@@ -103,7 +103,7 @@ def test_without_warm_up_gradients_and_updates_of_the_lower_layers_shrink_quickl
     assert 0.8 < updates[0].series[0].ys[0] < 1.01
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(104)
 def test_gradients_of_queries_and_keys_are_much_smaller_than_those_of_values() -> None:
     found = quick("first_updates")
@@ -144,7 +144,7 @@ def test_adams_scale_varies_as_the_chi_square_distribution_says() -> None:
     assert float(relative_spread(torch.full((3, 5, 2), 0.7)).max()) < 1e-6  # equal gradients: nothing varies
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(106)
 def test_the_first_updates_vary_most() -> None:
     series = quick("first_updates").curves[-1].series
@@ -156,7 +156,7 @@ def test_the_first_updates_vary_most() -> None:
     )  # what RAdam is for: as little at every update as in the end
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(107, 108)
 def test_loss_against_iteration_of_adam_with_and_without_warm_up_radam_and_adam_that_measures_first() -> None:
     found = quick("rectified_adam")
@@ -259,7 +259,7 @@ def test_pairs_become_padded_ids_and_the_last_are_held_out() -> None:
     assert target[0].tolist() == [START, 5, 3, 3, END]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(109)
 def test_without_residual_connections_or_without_the_norm_a_deep_transformer_learns_less() -> None:
     found = quick("residual_and_norm")
