@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
-from seqlab.tasks.evaluation import Evaluation
 from sklearn.metrics import cohen_kappa_score
 
 from seqlab.core.errors import RecipeError, UsageError
@@ -18,6 +17,7 @@ from seqlab.metrics.registry import metrics
 from seqlab.metrics.score import Score
 from seqlab.recipes.read import check
 from seqlab.runs.requested_metrics import refuse_unsupported, with_metrics
+from seqlab.tasks.evaluation import Evaluation
 from tests.plugins.example_data import EXAMPLES
 
 

@@ -56,8 +56,8 @@ DATA = [
     Mutant(
         "near-duplicates-by-containment",
         "sources/survey/near_duplicates.py",
-        "    return len(one & other) / len(one | other)",
-        "    return len(one & other) / min(len(one), len(other))",
+        "    return len(first_pieces & second_pieces) / len(first_pieces | second_pieces)",
+        "    return len(first_pieces & second_pieces) / min(len(first_pieces), len(second_pieces))",
         "tests/sources/test_near_duplicates.py",
         "A text that contains another counts as its duplicate.",
     ),

@@ -24,15 +24,15 @@ TRAINING = [
     Mutant(
         "average-forgets-too-fast",
         "training",
-        "            self._averages[name].lerp_(each, 1 - kept)",
-        "            self._averages[name].lerp_(each, kept)",
+        "            self._averages[name].lerp_(parameter, 1 - kept)",
+        "            self._averages[name].lerp_(parameter, kept)",
         "tests/training/test_averaging.py",
         "The moving average keeps what it should replace.",
     ),
     Mutant(
         "average-stays-in-place",
         "training",
-        "            self._put(own)",
+        "            self._put(backup)",
         "            pass",
         "tests/training/test_averaging.py",
         "After validation training goes on with the averaged weights.",
