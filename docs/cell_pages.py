@@ -30,6 +30,8 @@ class About:
     use: str
     gates: tuple[str, ...] = ()
     state: str = "hidden"
+    notation: str = ""
+    """The letters of well-known books for the same equations."""
 
 
 LSTM_GATES = ("input", "forget", "output")
@@ -49,6 +51,8 @@ ABOUT: dict[str, About] = {
         " bias high (3 to 5) when what matters lies far back.",
         LSTM_GATES,
         "hidden, cell_state",
+        "Goodfellow et al. 2016 (section 10.10.1) write s for the cell state, g for the input gate, f for the"
+        " forget gate and q for the output gate.",
     ),
     "peephole_lstm": About(
         "An LSTM whose gates also look at the memory they guard. The gates can then act on an exact count or"
@@ -148,6 +152,7 @@ def page(name: str) -> str:
         *equations(cell),
         "```",
         "",
+        *([about.notation, ""] if about.notation else []),
     ]
     lines += [
         *papers(cell),

@@ -21,6 +21,7 @@ def test_all_is_what_is_there() -> None:
         "errors",
         "load",
         "nn",
+        "register",
         "train",
     ]
     assert sorted(dir(seqlab)) == sorted(seqlab.__all__)

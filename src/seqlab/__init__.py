@@ -11,14 +11,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seqlab import nn
+    from seqlab import nn, register
     from seqlab.api import compare, load, train
     from seqlab.core import errors
     from seqlab.metrics.score import Score
     from seqlab.runs.run import Run
     from seqlab.tasks.prediction import Prediction
 
-__all__ = ["Prediction", "Run", "Score", "__version__", "compare", "errors", "load", "nn", "train"]
+__all__ = [
+    "Prediction",
+    "Run",
+    "Score",
+    "__version__",
+    "compare",
+    "errors",
+    "load",
+    "nn",
+    "register",
+    "train",
+]
 
 _HOMES = {
     "Prediction": "seqlab.tasks.prediction",
@@ -28,7 +39,7 @@ _HOMES = {
     "load": "seqlab.api",
     "train": "seqlab.api",
 }
-_MODULES = {"errors": "seqlab.core.errors", "nn": "seqlab.nn"}
+_MODULES = {"errors": "seqlab.core.errors", "nn": "seqlab.nn", "register": "seqlab.register"}
 
 
 def __getattr__(name: str) -> Any:

@@ -16,6 +16,8 @@ from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import prepare
 from seqlab.runs.train.start import train as train_prepared
 from seqlab.sources.in_memory import is_table, save_table
+from seqlab.training.base import Callback
+from seqlab.training.callbacks.callback_list import CallbackList
 
 
 def train(
@@ -29,6 +31,7 @@ def train(
     seed: int | None = None,
     out: str | Path = "",
     start: str | Path = "",
+    callbacks: Sequence[Callback] = (),
     verbose: bool = True,
     **settings: Any,
 ) -> Run:
@@ -47,6 +50,7 @@ def train(
         seed: Fixes the split, the initial weights, the order of the data and dropout.
         out: The folder of the run; below ``runs/`` when left out.
         start: A finished run to fine-tune: its tokens, network and weights are used.
+        callbacks: Objects that are told about every update and every validation.
         verbose: Whether to print what was inferred, progress and warnings on standard error.
         settings: Settings by name where the name is unique (``learning_rate=1e-3``, ``text="review"``), or by
             dotted name
@@ -76,7 +80,7 @@ def train(
     if verbose:
         announce(prepared)
     with TerminalProgress(quiet=not verbose) as progress:
-        run = train_prepared(prepared, callback=progress)
+        run = train_prepared(prepared, callback=CallbackList([progress, *callbacks]))
     if verbose:
         show_warnings(run, known=prepared.warnings)
     return run

@@ -17,15 +17,19 @@ def trained(layer: LoRALinear) -> LoRALinear:
     return layer
 
 
-def test_the_output_follows_the_equation() -> None:
+@pytest.mark.parametrize("rank", [1, 2, 4])
+def test_the_output_follows_the_equation(rank: int) -> None:
     base = nn.Linear(2, 1)
     base.weight.data = torch.tensor([[0.5, -2.0]])
     base.bias.data = torch.tensor([0.25])
-    layer = LoRALinear(base, rank=1, alpha=3.0)
-    layer.down.data, layer.up.data = torch.tensor([[2.0, -1.0]]), torch.tensor([[0.1]])
+    layer = LoRALinear(base, rank=rank, alpha=3.0)
+    down, up = [[2.0, -1.0], [0.5, 4.0], [-3.0, 1.0], [1.0, 1.5]][:rank], [0.1, -0.2, 0.3, 0.7][:rank]
+    layer.down.data, layer.up.data = torch.tensor(down), torch.tensor([up])
     x, y = 1.5, -0.5
-    expected = 0.5 * x - 2.0 * y + 0.25 + 3.0 / 1 * 0.1 * (2.0 * x - 1.0 * y)
+    added = sum(b * (a[0] * x + a[1] * y) for a, b in zip(down, up, strict=True))
+    expected = 0.5 * x - 2.0 * y + 0.25 + 3.0 / rank * added
     assert layer(torch.tensor([[x, y]])).item() == pytest.approx(expected)
+    assert layer.merge()(torch.tensor([[x, y]])).item() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("bias", [True, False])

@@ -34,7 +34,14 @@ def by_autograd(dtype: torch.dtype) -> dict[str, Tensor]:
         start=torch.zeros((), dtype=dtype),
     )
     (loss / (BATCH * TIME)).backward()
-    found = {"inputs": inputs, "initial": initial, "W_hx": cell.input, "W_hh": cell.recurrent, "W_qh": read}
+    found = {
+        "inputs": inputs,
+        "initial": initial,
+        "targets": targets,
+        "W_hx": cell.input,
+        "W_hh": cell.recurrent,
+        "W_qh": read,
+    }
     gradients = {"d_output": [y.grad for y in outputs], "d_hidden": [h.grad for h in states]}
     stacked = {
         name: torch.stack([part for part in parts if part is not None], dim=1)
@@ -45,12 +52,23 @@ def by_autograd(dtype: torch.dtype) -> dict[str, Tensor]:
     }  # fmt: skip
 
 
+def outputs_of(case: dict[str, Tensor]) -> Tensor:
+    """o_t of every step, by the equations: (batch, time, output)."""
+    state, outputs = case["initial"], []
+    for x in case["inputs"].unbind(1):
+        state = x @ case["W_hx"].T + state @ case["W_hh"].T
+        outputs.append(state @ case["W_qh"].T)
+    return torch.stack(outputs, dim=1)
+
+
 @pytest.mark.spec(56, 84)
 @both_precisions
 def test_the_hand_gradients_are_those_of_autograd(dtype: torch.dtype, tolerance: float) -> None:
+    """∂L/∂o_t of a squared loss is 2 (o_t - target_t) / (batch · time), written out too."""
     case = by_autograd(dtype)
+    d_output = 2 * (outputs_of(case) - case["targets"]) / (BATCH * TIME)
     found = hand_gradients(
-        case["inputs"], case["d_output"], case["W_hx"], case["W_hh"], case["W_qh"], initial=case["initial"]
+        case["inputs"], d_output, case["W_hx"], case["W_hh"], case["W_qh"], initial=case["initial"]
     )
     for name, gradient in {
         "output": found.output,

@@ -14,6 +14,7 @@ from seqlab.cells.lstm import LSTM
 from seqlab.cells.rnn import RNN
 from seqlab.core.errors import UsageError
 from tests.cells.cells_to_try import CASE_NAMES, CASES, build
+from tests.check_each import check_each
 
 pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
 
@@ -36,18 +37,19 @@ def test_the_blocks_of_the_recurrent_matrix_are_what_was_asked_for(
         assert torch.equal(block, torch.eye(*block.shape).double())
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @every_cell
-def test_every_start_fills_every_weight_with_usable_numbers(
-    name: str, options: dict[str, Any], kind: Any
-) -> None:
+def test_every_start_fills_every_weight_with_usable_numbers(name: str, options: dict[str, Any]) -> None:
     cell = build(name, options)
-    with torch.no_grad():
-        for parameter in cell.parameters():
-            parameter.fill_(float("nan"))
-    initialize(cell, kind)
-    assert all(parameter.isfinite().all() for parameter in cell.parameters())
-    assert all(parameter.requires_grad for parameter in cell.parameters())
+
+    def fills(kind: Any) -> None:
+        with torch.no_grad():
+            for parameter in cell.parameters():
+                parameter.fill_(float("nan"))
+        initialize(cell, kind)
+        assert all(parameter.isfinite().all() for parameter in cell.parameters())
+        assert all(parameter.requires_grad for parameter in cell.parameters())
+
+    check_each(KINDS, fills)
 
 
 def test_torchs_start_is_that_of_torchs_layer() -> None:

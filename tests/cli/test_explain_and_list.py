@@ -162,6 +162,8 @@ def test_everything_is_listed_with_a_sentence(capsys: pytest.CaptureFixture[str]
         "positions",
         "optimizers",
         "tokens",
+        "formats",
+        "metrics",
         "datasets",
         "recipes",
         "runs",

@@ -87,3 +87,19 @@ def test_seeds_for_different_purposes_differ_and_stay_the_same() -> None:
     assert len(seeds) == 50
     assert all(0 <= seed < 2**63 for seed in seeds)
     assert derive(1, "a", 23) != derive(1, "a2", 3)
+
+
+def test_files_are_written_where_folders_cannot_be_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows."""
+    open_file = os.open
+
+    def refuse_folders(path: Path, *options: int) -> int:
+        if Path(path).is_dir():
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return open_file(path, *options)
+
+    monkeypatch.setattr(os, "open", refuse_folders)
+    write_whole(tmp_path / "a.txt", "whole")
+    assert (tmp_path / "a.txt").read_text(encoding="utf-8") == "whole"

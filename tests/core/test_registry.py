@@ -46,6 +46,26 @@ def test_a_name_is_registered_once() -> None:
         registry.register("a")(str)
 
 
+def test_a_definition_that_is_run_again_replaces_itself() -> None:
+    """As when a notebook's cell is run twice."""
+    registry: Registry[type] = Registry("thing", package="seqlab.core")
+
+    def define() -> type:
+        @registry.register("a")
+        class Thing: ...
+
+        return Thing
+
+    first, second = define(), define()
+    assert registry.get("a") is second is not first
+
+
+def test_a_built_in_name_is_known_without_importing_plug_ins(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry: Registry[type] = Registry("dataset", package="seqlab.datasets")
+    monkeypatch.setattr("seqlab.core.registry.load_installed_plugins", lambda: pytest.fail("imported"))
+    assert "digits" in registry
+
+
 def test_names_and_sentences_are_read_without_importing() -> None:
     code = (
         "import sys; from seqlab.core.registry import Registry; registry = Registry('model',"
@@ -103,6 +123,19 @@ def test_a_file_is_a_plug_in(tmp_path: Path) -> None:
     )
     load_plugin_file(path)
     assert datasets.summary("plugged") == "Data from a plug-in."
+    del datasets._parts["plugged"]
+
+
+def test_two_plug_ins_may_have_files_of_one_name(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "parts.py").write_text(
+            "from seqlab.datasets.base import datasets\n\n@datasets.register('plugged')\nclass Plugged: ...\n"
+        )
+    load_plugin_file(tmp_path / "a" / "parts.py")
+    load_plugin_file(tmp_path / "a" / "parts.py")  # the same file again is no second part
+    with pytest.raises(UsageError, match="'plugged' is registered twice"):
+        load_plugin_file(tmp_path / "b" / "parts.py")
     del datasets._parts["plugged"]
 
 

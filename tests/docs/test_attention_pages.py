@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-import pytest
-
 from seqlab.attention.base import score_functions
+from tests.check_each import check_each
+from tests.docs.examples import all_examples_print_what_stands_below
 
 DOCS = Path(__file__).parents[2] / "docs"
 ROOM = DOCS / "rooms" / "attention.md"
 PAGES = [*sorted((DOCS / "attention").glob("*.md")), ROOM]
-EXAMPLE = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```\n", re.DOTALL)
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(DOCS).as_posix())
-def test_every_example_prints_what_stands_below_it(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = path.read_text(encoding="utf-8")
-    examples = EXAMPLE.findall(text)
-    assert len(examples) == text.count("```python")
-    assert examples
-    for code, printed in examples:
-        exec(compile(code, path.name, "exec"), {})
-        assert capsys.readouterr().out == printed
+def test_every_example_prints_what_stands_below_it() -> None:
+    check_each(
+        PAGES, all_examples_print_what_stands_below, name=lambda path: path.relative_to(DOCS).as_posix()
+    )
 
 
-@pytest.mark.parametrize("name", score_functions.names())
-def test_every_score_has_a_page_with_its_file_and_a_line_in_the_table(name: str) -> None:
+def test_every_score_has_a_page_with_its_file_and_a_line_in_the_table() -> None:
+    check_each(score_functions.names(), score_has_a_page)
+
+
+def score_has_a_page(name: str) -> None:
     page = (DOCS / "attention" / f"{name}.md").read_text(encoding="utf-8")
     assert f"`src/seqlab/attention/{name}.py`" in page
     assert f"| [{name}](../attention/{name}.md) | " in ROOM.read_text(encoding="utf-8")

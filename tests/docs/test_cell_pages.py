@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +14,7 @@ from seqlab.cells.base import Cell, GatedCell, cells
 from seqlab.pages.charts.cell_diagrams import CELL_DIAGRAMS
 from seqlab.studies.base import studies
 from tests.cells.cells_to_try import OPTIONS
+from tests.check_each import check_each
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -35,8 +37,11 @@ def build(name: str, input_size: int, hidden_size: int) -> Cell:
     return cells.get(name)(input_size, hidden_size, **options)
 
 
-@pytest.mark.parametrize("name", cells.names())
-def test_every_cell_has_its_page_and_picture_and_a_line_in_the_table(name: str) -> None:
+def test_every_cell_has_its_page_and_picture_and_a_line_in_the_table() -> None:
+    check_each(cells.names(), cell_has_its_page)
+
+
+def cell_has_its_page(name: str) -> None:
     assert name in CELL_DIAGRAMS
     assert (DOCS / "cells" / f"{name}.md").read_text(encoding="utf-8") == PAGES.page(name), (
         "run: python docs/cell_pages.py"
@@ -52,16 +57,22 @@ def test_the_comparison_of_cells_is_what_the_script_writes() -> None:
     assert set(PAGES.ABOUT) == set(cells.names()) == set(OPTIONS)
 
 
-@pytest.mark.parametrize("name", cells.names())
 @pytest.mark.parametrize(("input_size", "hidden_size"), [(3, 5), (7, 4)])
-def test_the_formula_of_the_page_counts_the_parameters(name: str, input_size: int, hidden_size: int) -> None:
+def test_the_formula_of_the_page_counts_the_parameters(input_size: int, hidden_size: int) -> None:
+    check_each(cells.names(), partial(formula_counts, input_size=input_size, hidden_size=hidden_size))
+
+
+def formula_counts(name: str, input_size: int, hidden_size: int) -> None:
     formula = PAGES.ABOUT[name].parameters
     counted = sum(parameter.numel() for parameter in build(name, input_size, hidden_size).parameters())
     assert eval(formula, {"i": input_size, "h": hidden_size, "p": 2}) == counted
 
 
-@pytest.mark.parametrize("name", cells.names())
-def test_gates_and_state_of_the_page_are_those_of_the_cell(name: str) -> None:
+def test_gates_and_state_of_the_page_are_those_of_the_cell() -> None:
+    check_each(cells.names(), gates_and_state_are_those_of_the_page)
+
+
+def gates_and_state_are_those_of_the_page(name: str) -> None:
     cell, about = build(name, 3, 5), PAGES.ABOUT[name]
     assert len(about.state.split(", ")) == cell.num_state_tensors
     assert bool(about.gates) == isinstance(cell, GatedCell)

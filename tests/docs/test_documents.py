@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-import pytest
 from typer.main import get_command
 
 from seqlab.cli.main import app
@@ -15,10 +15,13 @@ from seqlab.datasets.base import datasets
 from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.read import check, override, shipped_recipes
 from seqlab.recipes.recipe import SECTIONS, settings_help
+from tests.check_each import check_each
 
 ROOT = Path(__file__).parents[2]
+VERBS = get_command(app).commands
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 SETTINGS = {entry.name for section in SECTIONS for entry in settings_help(section)}
+FILES = {f"{path.stem}.py" for path in (ROOT / "src").rglob("*.py")}
 
 
 def commands(text: str) -> list[list[str]]:
@@ -31,22 +34,29 @@ def commands(text: str) -> list[list[str]]:
     ]
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_commands_have_verbs_and_options_that_exist(path: Path) -> None:
-    verbs = get_command(app).commands
+def check_documents(check: Callable[[Path], None]) -> None:
+    check_each(DOCUMENTS, check, name=lambda path: path.relative_to(ROOT).as_posix())
+
+
+def test_commands_have_verbs_and_options_that_exist() -> None:
+    check_documents(commands_exist)
+
+
+def commands_exist(path: Path) -> None:
     for words in commands(path.read_text(encoding="utf-8")):
         if words[1].startswith("-"):
             continue
-        assert words[1] in verbs, f"{path.name}: {' '.join(words)}"
-        known = {name for option in verbs[words[1]].params for name in option.opts} | {
+        assert words[1] in VERBS, f"{path.name}: {' '.join(words)}"
+        known = {name for option in VERBS[words[1]].params for name in option.opts} | {
             "-h",
             "--help",
             "--debug",
+            "--plugin",
         }
         assert {word for word in words[2:] if word.startswith("--")} <= known, (
             f"{path.name}: {' '.join(words)}"
         )
-        if words[1] == "train":
+        if words[1] == "train" and "--plugin" not in words:  # tests/plugins runs those
             settings = [word for word in words[3:] if re.match(r"[a-z]+\.[a-z_]+=", word)]
             check(
                 override({}, settings, model=words[words.index("--model") + 1] if "--model" in words else ""),
@@ -54,18 +64,23 @@ def test_commands_have_verbs_and_options_that_exist(path: Path) -> None:
             )
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_settings_named_in_a_document_exist(path: Path) -> None:
+def test_settings_named_in_a_document_exist() -> None:
+    check_documents(settings_exist)
+
+
+def settings_exist(path: Path) -> None:
     named = re.findall(
         r"`((?:data|tokens|model|training|decoding)\.[a-z_]+)(?:=[^`]*)?`", path.read_text(encoding="utf-8")
     )
-    files = {f"{name.stem}.py" for name in (ROOT / "src").rglob("*.py")}
     named = {name for name in named if name.partition(".")[2] not in ("py", "toml", "safetensors")}
-    assert {name for name in named if name not in SETTINGS and name not in files} == set()
+    assert {name for name in named if name not in SETTINGS and name not in FILES} == set()
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_links_to_files_lead_somewhere(path: Path) -> None:
+def test_links_to_files_lead_somewhere() -> None:
+    check_documents(links_lead_somewhere)
+
+
+def links_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
         assert (path.parent / target).exists(), f"{path.name}: {target}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -11,22 +10,24 @@ from seqlab.pages.charts.diagram import render_svg
 from seqlab.pages.charts.position_curves import position_curves
 from seqlab.positions.base import positional_encodings
 from seqlab.positions.sinusoidal import sinusoid_curves
+from tests.check_each import check_each
+from tests.docs.examples import all_examples_print_what_stands_below, examples_of
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "rooms" / "positions.md").read_text(encoding="utf-8")
-EXAMPLE = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```\n", re.DOTALL)
+PATH = DOCS / "rooms" / "positions.md"
+PAGE = PATH.read_text(encoding="utf-8")
 
 
-def test_every_example_prints_what_stands_below_it(capsys: pytest.CaptureFixture[str]) -> None:
-    examples = EXAMPLE.findall(PAGE)
-    assert len(examples) == PAGE.count("```python") == 2
-    for code, printed in examples:
-        exec(compile(code, "positions.md", "exec"), {})
-        assert capsys.readouterr().out == printed
+def test_every_example_prints_what_stands_below_it() -> None:
+    assert len(examples_of(PATH)) == 2
+    all_examples_print_what_stands_below(PATH)
 
 
-@pytest.mark.parametrize("kind", positional_encodings.names())
-def test_every_kind_has_a_line_with_its_file(kind: str) -> None:
+def test_every_kind_has_a_line_with_its_file() -> None:
+    check_each(positional_encodings.names(), kind_has_a_line)
+
+
+def kind_has_a_line(kind: str) -> None:
     assert f"| {kind} | " in PAGE
     assert f"`{kind}.py`" in PAGE
 

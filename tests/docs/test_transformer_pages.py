@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import re
 from pathlib import Path
 
 import pytest
 
-PAGES = Path(__file__).parents[2] / "docs" / "transformer"
-SLOW = {"encoder_decoder"}
-CODE_AND_OUTPUT = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
-EXAMPLES = {
-    page.stem: CODE_AND_OUTPUT.findall(page.read_text(encoding="utf-8"))
-    for page in sorted(PAGES.glob("*.md"))
+from tests.check_each import check_each
+from tests.docs.examples import examples_of, examples_print_what_stands_below
+
+PAGES = {
+    page.stem: page for page in sorted((Path(__file__).parents[2] / "docs" / "transformer").glob("*.md"))
 }
+SLOW = {"encoder_decoder"}
 
 
 def test_pages_have_examples() -> None:
-    assert {name for name, found in EXAMPLES.items() if found} >= {
+    assert {name for name, page in PAGES.items() if examples_of(page)} >= {
         "post_norm",
         "lecture_pre_norm",
         "rezero",
@@ -30,11 +27,7 @@ def test_pages_have_examples() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in EXAMPLES]
+    "names", [PAGES.keys() - SLOW, pytest.param(SLOW, marks=pytest.mark.slow)], ids=["quick", "slow"]
 )
-def test_an_example_prints_what_its_page_shows(name: str) -> None:
-    for code, expected in EXAMPLES[name]:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(code, name, "exec"), {})  # our own page
-        assert printed.getvalue() == expected
+def test_an_example_prints_what_its_page_shows(names: set[str]) -> None:
+    check_each(sorted(names), lambda name: examples_print_what_stands_below(PAGES[name]))

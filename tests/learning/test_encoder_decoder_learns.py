@@ -125,6 +125,6 @@ def test_two_layers_of_pre_norm_end_worse_than_post_norm_more_often_than_not() -
         for norm in ("pre", "post")
     }
     worse = [pre > post for pre, post in zip(losses["pre"], losses["post"], strict=True)]
-    assert sum(worse) >= 2
+    assert sum(worse) >= 3
     assert max(losses["pre"]) < 0.02  # both have learned
     assert max(losses["post"]) < 0.02

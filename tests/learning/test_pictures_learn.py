@@ -50,7 +50,10 @@ def test_a_patch_size_that_does_not_fit_is_told_before_training(
 
 
 def test_text_is_no_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = run(capsys, "train", "languages", "--model", "cnn2d", "--out", str(tmp_path / "run"))
+    notes = tmp_path / "notes.csv"
+    rows = [f"note {number} says so,{'yes' if number % 3 else 'no'}\n" for number in range(80)]
+    notes.write_text("text,label\n" + "".join(rows), encoding="utf-8")
+    found = run(capsys, "train", str(notes), "--model", "cnn2d", "--out", str(tmp_path / "run"))
     assert found.code == 2
     assert "a network for pictures reads steps of numbers, and here a step is a token" in found.err
 

@@ -59,3 +59,16 @@ def test_the_error_is_the_mean_gap_over_bins() -> None:
             expected += here.mean() * abs(correct[here].mean() - confidence[here].mean())
     assert expected_calibration_error(reliability_curve(confidence, correct)) == pytest.approx(expected)
     assert calibration_error_items(confidence, correct).full_score() == pytest.approx(expected)
+
+
+def test_a_bin_takes_its_upper_end_and_not_its_lower_one() -> None:
+    """Two sure answers at 0.5 belong to 0.4..0.5, not to 0.5..0.6, so they share a bin with 0.45."""
+    confidence, correct = np.array([0.5, 0.5, 0.45, 0.55]), np.array([True, True, False, False])
+    curve = reliability_curve(confidence, correct)
+    assert [(entry.count, entry.accuracy) for entry in curve] == [(3, pytest.approx(2 / 3)), (1, 0.0)]
+    assert curve[0].confidence == pytest.approx((0.5 + 0.5 + 0.45) / 3)
+    gaps = 3 * abs(2 / 3 - 1.45 / 3) + 0.55
+    assert expected_calibration_error(curve) == pytest.approx(gaps / 4)
+    assert calibration_error_items(confidence, correct).full_score() == pytest.approx(gaps / 4)
+    lowest, highest = reliability_curve(np.array([0.0, 1.0]), np.array([False, True]))
+    assert (lowest.confidence, highest.confidence) == (0.0, 1.0)  # both ends are in a bin

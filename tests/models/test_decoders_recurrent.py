@@ -145,6 +145,32 @@ def test_the_encoder_learns_through_the_decoder_alone(case: str) -> None:
     assert without == hard
 
 
+@pytest.mark.spec(113)
+@every_case
+def test_encoder_and_decoder_share_no_memory_and_only_the_decoder_reads_the_encoder(case: str) -> None:
+    """No tensor of one side lies in the memory of the other, and a decoder that is given the encoder's
+    numbers without their history leaves the encoder without a gradient.
+    """
+    model, given = build(case).train(), ragged_pairs(SOURCES, TARGETS)
+    sides = {
+        side: {parameter.untyped_storage().data_ptr() for parameter in module.parameters()}
+        for side, module in (("encoder", model.encoder), ("decoder", model.decoder))
+    }
+    assert sides["encoder"]
+    assert not sides["encoder"] & sides["decoder"]
+    model.encoder.register_forward_hook(
+        lambda _module, _inputs, output: (
+            output[0].detach(),
+            tuple(part.detach() if isinstance(part, Tensor) else part for part in output[1]),
+        )
+    )
+    logits = model(*given.all)[given.target_is_token]
+    F.cross_entropy(logits, given.targets[given.target_is_token]).backward()
+    assert [name for name, parameter in model.encoder.named_parameters() if parameter.grad is not None] == []
+    assert model.embed_source.weight.grad is None
+    assert any(parameter.grad is not None for parameter in model.decoder.parameters())
+
+
 @pytest.mark.spec(115)
 @torch.no_grad()
 def test_without_attention_the_decoder_is_a_walk_from_the_encoders_last_state() -> None:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from seqlab.attention.base import score_functions
 from seqlab.blocks.image import RowsToImage
+from seqlab.core.settings import choices_of
 from seqlab.models.classifier import build_classifier
 from seqlab.models.images.convolutional import ConvolutionalImageBackbone
 from seqlab.models.settings import ImageConvolutionalSettings
@@ -95,9 +96,7 @@ def test_the_block_takes_any_score_and_starts_without_effect(score: str) -> None
 
 def test_every_score_can_be_chosen_by_recipe() -> None:
     annotation = ImageConvolutionalSettings.model_fields["non_local_score"].annotation
-    assert (
-        sorted(annotation.__args__) == score_functions.names()
-    )  # a Literal has arguments, which its type does not say
+    assert choices_of(annotation) == score_functions.names()
 
 
 @pytest.mark.parametrize("pooling", ["max", "mean"])

@@ -146,7 +146,29 @@ def test_dropout_stands_after_the_embedding_and_never_on_the_output_of_a_sub_lay
         f"body.layers.0.{part}_residual.dropout" for part in ("attention", "feed_forward")
     }
     assert model.body.layers[0].attention.dropout == 0.0
-    order = [name for name, _ in model.body.named_children()]
-    assert (
-        order.index("positions") < order.index("dropout") < order.index("first_norm") < order.index("layers")
+
+
+@pytest.mark.spec(154)
+def test_what_enters_the_first_layer_is_normalized_after_dropout() -> None:
+    """Dropout makes zeros of some entries of embedding + position; the norm then moves and scales the rest,
+    so every vector has mean 0 and variance 1 again, and no zero is left.
+    """
+    model = build(40).double().train()
+    embedded, entered = [], []
+    model.body.dropout.register_forward_hook(lambda _, inputs, output: embedded.append((inputs[0], output)))
+    model.body.layers[0].register_forward_pre_hook(lambda _, inputs: entered.append(inputs[0]))
+    rows, tokens, is_token = reviews([11, 11, 11])
+    model(tokens, is_token)
+    ((before, after),) = embedded
+    expected = model.embed.weight[torch.tensor(rows)].detach().clone()
+    for i in range(11):
+        for j in range(16):
+            expected[:, i, 2 * j] += math.sin(i / 10000 ** (2 * j / 32))
+            expected[:, i, 2 * j + 1] += math.cos(i / 10000 ** (2 * j / 32))
+    torch.testing.assert_close(before, expected, rtol=0, atol=1e-6)
+    assert 0.02 < (after == 0).double().mean() < 0.25
+    assert not (entered[0] == 0).any()
+    torch.testing.assert_close(entered[0].mean(dim=-1), torch.zeros(3, 11).double(), rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        entered[0].var(dim=-1, correction=0), torch.ones(3, 11).double(), rtol=0, atol=1e-6
     )

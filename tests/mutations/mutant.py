@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mutant:
-    """A snippet of the source, what stands in its place, and the tests that should notice.
+    """A snippet of the source, its replacement, and the tests that should notice.
 
-    A snippet is as short as it can be while it stands in the file exactly once, so that it is easy to follow when the code around it moves.
+    A snippet is as short as it can be while it occurs exactly once. Whitespace and line breaks do not matter (`snippet.py`), so it survives a change of formatting.
     """
 
     id: str
     file: str
-    """Below src/seqlab."""
+    """Below src/seqlab: a file, or a folder where code still moves from file to file."""
     old: str
     new: str
     tests: str

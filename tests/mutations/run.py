@@ -2,13 +2,15 @@
 
 Every mistake is made in a temporary copy of the project, never in the working tree. The outcome of each is one of
 
-    killed      a test failed, or ran into the time limit
+    killed      a test failed
     survived    all tests passed: nobody noticed
-    missing     the snippet does not stand in the file exactly once: the code has moved, so the table has to follow
+    timeout     the tests did not end within the limit, which may be the mutant's doing or a busy machine
+    missing     the snippet does not occur exactly once: the code has moved, so the table has to follow
+    invalid     the mutated code does not compile, or failed on a name, an import or a call that does not fit: any test would notice that
     broken      pytest found no test, or could not collect them: the mutant or its tests have to be corrected
 
 and all outcomes together, with the processor time of each, are written to tests/mutations/results.json.
-With --check nothing is run: missing snippets and tests are listed.
+With --check nothing is run: snippets that are missing or do not compile, and missing tests are listed.
 With --clean the tests of all chosen mutants run once on the unchanged copy: a test that fails there kills nothing.
 """
 
@@ -17,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import resource
 import shlex
 import shutil
@@ -29,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.mutations.mutant import Mutant
+from tests.mutations.snippet import SnippetError, apply
 from tests.mutations.table import MUTANTS
 
 ROOT = Path(__file__).parents[2]
@@ -48,6 +52,12 @@ LIMIT = 240.0
 """Seconds after which the tests of a mutant count as hanging."""
 OUTCOMES = {0: "survived", 1: "killed"}
 """What the exit status of pytest says about a mutant; all others mean that nothing was tested."""
+INVALID = re.compile(
+    r"^(?:E\s+)?(?:(?:NameError|UnboundLocalError|ImportError|ModuleNotFoundError|AttributeError|SyntaxError|IndentationError)\b.*"
+    r"|TypeError: .*(?:positional argument|unexpected keyword|missing \d+ required).*)$",
+    re.MULTILINE,
+)
+"""Errors, in the test or in a process it started, that say the mutant is no code that anyone could have written and run."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -74,17 +84,16 @@ def main(words: Sequence[str]) -> int:
         project = copy_project(Path(folder))
         if options.clean:
             return _run_clean(project, chosen)
-        results = []
+        unexpected = 0
         for mutant in chosen:
-            results.append(_try(project, mutant, limit=options.limit))
-            counts = _write_down(results[-1])
+            result = _try(project, mutant, limit=options.limit)
+            unexpected += result["outcome"] != ("survived" if mutant.survives_today else "killed")
+            counts = _write_down(result)
         _say(
             ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
             + f" in {RESULTS.relative_to(ROOT)}"
         )
-        return (
-            1 if any(entry["outcome"] != "killed" and not entry["survives_today"] for entry in results) else 0
-        )
+        return 1 if unexpected else 0
 
 
 def copy_project(folder: Path) -> Path:
@@ -97,24 +106,15 @@ def copy_project(folder: Path) -> Path:
     return folder
 
 
-def mutated(text: str, mutant: Mutant) -> str | None:
-    """The broken file; None where the snippet does not stand in it exactly once.
-
-    >>> mutated("a + b", Mutant("", "", "+", "-", "", "")), mutated("a + b + c", Mutant("", "", "+", "-", "", ""))
-    ('a - b', None)
-    """
-    return text.replace(mutant.old, mutant.new) if text.count(mutant.old) == 1 else None
-
-
 def _try(project: Path, mutant: Mutant, *, limit: float) -> dict[str, Any]:
-    path = project / "src" / "seqlab" / mutant.file
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    broken = mutated(text, mutant)
     began = _processor_seconds()
-    if broken is None:
-        outcome, told = "missing", f"{mutant.old!r} does not stand in {mutant.file} exactly once"
+    try:
+        path, mutated = apply(mutant, project / "src" / "seqlab")
+    except SnippetError as error:
+        outcome, told = ("invalid" if error.__cause__ else "missing"), str(error)
     else:
-        _write(path, broken)
+        text = path.read_text(encoding="utf-8")
+        _write(path, mutated)
         try:
             outcome, told = _outcome(project, mutant, limit=limit)
         finally:
@@ -123,14 +123,7 @@ def _try(project: Path, mutant: Mutant, *, limit: float) -> dict[str, Any]:
     expected = " (as known)" if outcome == "survived" and mutant.survives_today else ""
     _say(f"{outcome:8} {mutant.id}{expected}: {told} [{seconds:.0f} s]")
     row = {} if mutant.row is None else {"row": mutant.row}
-    return {
-        "id": mutant.id,
-        "outcome": outcome,
-        "survives_today": mutant.survives_today,
-        **row,
-        "seconds": seconds,
-        "told": told,
-    }
+    return {"id": mutant.id, "outcome": outcome, **row, "seconds": seconds, "told": told}
 
 
 def _processor_seconds() -> float:
@@ -150,7 +143,9 @@ def _outcome(project: Path, mutant: Mutant, *, limit: float) -> tuple[str, str]:
     try:
         ended = _pytest(project, shlex.split(mutant.tests), "-x", limit=limit)
     except subprocess.TimeoutExpired:
-        return "killed", f"no end after {limit:.0f} s"
+        return "timeout", f"no end after {limit:.0f} s"
+    if ended.returncode != 0 and (error := INVALID.search(ended.stdout + ended.stderr)):
+        return "invalid", error.group()[:200]
     lines = [line for line in (ended.stdout or ended.stderr).splitlines() if line.strip()]
     failed = next(
         (line for line in lines if line.startswith(("FAILED", "ERROR"))), lines[-1] if lines else ""
@@ -166,8 +161,9 @@ def _pytest(
         "PYTHONPATH": str(project / "src"),
         "OMP_NUM_THREADS": "1",
         "SEQLAB_NATIVE": "0",
+        "COLUMNS": "240",  # or pytest cuts off what failed
     }
-    command = [sys.executable, "-m", "pytest", "-q", "--tb=no", "-m", "not long", *options, *tests]
+    command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-m", "not long", *options, *tests]
     return subprocess.run(
         command, cwd=project, env=environment, capture_output=True, text=True, timeout=limit, check=False
     )
@@ -190,9 +186,10 @@ def _run_clean(project: Path, mutants: Sequence[Mutant]) -> int:
 def _check(mutants: Sequence[Mutant]) -> int:
     wrong = 0
     for mutant in mutants:
-        path = ROOT / "src" / "seqlab" / mutant.file
-        if not path.is_file() or mutated(path.read_text(encoding="utf-8"), mutant) is None:
-            _say(f"{mutant.id}: {mutant.old!r} does not stand in {mutant.file} exactly once")
+        try:
+            apply(mutant, ROOT / "src" / "seqlab")
+        except SnippetError as error:
+            _say(f"{mutant.id}: {error}")
             wrong += 1
         for word in shlex.split(mutant.tests):
             if word.startswith(("tests/", "src/")) and not (ROOT / word).exists():

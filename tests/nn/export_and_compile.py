@@ -1,15 +1,15 @@
 """Run by itself: export and compile layers, and compare with the layers themselves on inputs of other sizes.
 
-    python -m tests.nn.export_and_compile
+    python -m tests.nn.export_and_compile [NAME…]
 
-Prints a line for each, which ends with "ok" or with what went wrong.
+Without names, all. Prints a line for each, which ends with "ok" or with what went wrong.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import torch
@@ -85,18 +85,18 @@ def attempt(name: str, act: Callable[[], None]) -> None:
     sys.stdout.flush()
 
 
-def main() -> None:
+def main(names: Collection[str]) -> None:
     warnings.simplefilter("ignore")
-    for name in LAYERS:
+    for name in [name for name in LAYERS if name in names]:
         attempt(f"export {name}", lambda name=name: exported(name, strict=False))  # type: ignore[misc]
         attempt(f"strict export {name}", lambda name=name: exported(name, strict=True))  # type: ignore[misc]
         attempt(
             f"compile {name}, packed", lambda name=name: compiled(LAYERS[name](torch.nn), LAYERS[name](nn))
         )  # type: ignore[misc]
         attempt(f"compile {name}", lambda name=name: batched(name))  # type: ignore[misc]
-    for name, build in OWN.items():
+    for name, build in [(name, build) for name, build in OWN.items() if name in names]:
         attempt(f"compile {name}, packed", lambda build=build: compiled(build(), build()))  # type: ignore[misc]
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:] or [*LAYERS, *OWN])

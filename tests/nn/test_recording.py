@@ -188,14 +188,23 @@ def test_a_script_of_another_cell_says_what_to_do() -> None:
 
 
 @pytest.mark.slow
-def test_exported_and_compiled_layers_take_other_batches_and_lengths(either_way: str) -> None:
+@pytest.mark.parametrize(
+    ("names", "count"),
+    [
+        pytest.param(["gru"], 4, id="one"),
+        pytest.param([], 4 * len(KINDS) + 2, id="all", marks=pytest.mark.long),
+    ],
+)
+def test_exported_and_compiled_layers_take_other_batches_and_lengths(
+    names: list[str], count: int, either_way: str
+) -> None:
     """In a process of its own: torch's compiler does not understand the checks of shapes that the tests
     switch on.
     """
     lines = run_alone(
-        "tests.nn.export_and_compile", SEQLAB_NATIVE="1" if either_way == "with kernels" else "0"
+        "tests.nn.export_and_compile", *names, SEQLAB_NATIVE="1" if either_way == "with kernels" else "0"
     )
-    assert len(lines) == 4 * len(KINDS) + 2
+    assert len(lines) == count
     for line in lines:
         assert line.endswith(" ok"), line
 

@@ -32,6 +32,30 @@ def test_every_weight_of_a_map_can_be_read_and_darker_is_more() -> None:
     assert "a looks most at y (75%); b looks most at z (100%)." in page.text
 
 
+@pytest.mark.spec(178)
+def test_every_square_of_a_map_is_in_the_row_of_who_looks_and_the_column_of_what_is_looked_at() -> None:
+    """The words beside the rows and above the columns say where a square has to be."""
+    svg = draw_attention_map(
+        AttentionMap("Who", ["a", "b"], ["x", "y", "z"], [[0.2, 0.3, 0.5], [0.1, 0.6, 0.3]]), ident="m"
+    )
+    heights = {
+        name: float(y) for y, name in re.findall(r'<text x="[^"]*" y="([\d.]+)"[^>]*>([ab])</text>', svg)
+    }
+    places = {
+        name: float(x)
+        for x, name in re.findall(r'<text transform="translate\(([\d.]+) [^"]*"[^>]*>([xyz])</text>', svg)
+    }
+    squares = re.findall(
+        r'<title>([ab]) at ([xyz]): ([\d.]+)</title><rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"',
+        svg,
+    )
+    assert len(squares) == 6
+    for looking, looked_at, _, x, y, width, height in squares:
+        assert float(y) < heights[looking] < float(y) + float(height)
+        assert float(x) < places[looked_at] < float(x) + float(width)
+    assert [float(weight) for _, _, weight, *_ in squares] == [0.2, 0.3, 0.5, 0.1, 0.6, 0.3]
+
+
 def test_without_numbers_a_map_writes_only_words() -> None:
     svg = draw_attention_map(AttentionMap("Who", ["a", "b"], ["x", "y", "z"], WEIGHTS), ident="m")
     assert re.findall(r"<text[^>]*>([^<]*)</text>", svg) == ["Who", "a", "b", "x", "y", "z"]

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.errors import RecipeError
-from seqlab.core.settings import Settings, describe
+from seqlab.core.settings import SettingHelp, Settings, describe
 from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.read import check, override, read_raw, sentence_of, shipped_recipes
 from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
 from seqlab.tasks.spec import task_specs
+from tests.check_each import check_each
 
 ALL_SETTINGS = [
     (kind, entry) for kinds in [*SECTIONS.values(), (Recipe,)] for kind in kinds for entry in describe(kind)
@@ -78,14 +79,15 @@ def test_any_text_and_number_survives_the_file(text: str, minutes: float, featur
     assert check(tomllib.loads(first.to_toml()), where="again") == first
 
 
-@pytest.mark.parametrize(
-    ("kind", "entry"),
-    ALL_SETTINGS,
-    ids=lambda value: value.__name__ if isinstance(value, type) else value.name,
-)
-def test_every_setting_has_a_help_sentence(kind: type[Settings], entry: object) -> None:
-    sentence = getattr(entry, "sentence", "")
-    assert sentence.endswith("."), f"{kind.__name__}.{entry}"
+def test_every_setting_has_a_help_sentence() -> None:
+    check_each(
+        ALL_SETTINGS, has_a_help_sentence, name=lambda setting: f"{setting[0].__name__}.{setting[1].name}"
+    )
+
+
+def has_a_help_sentence(setting: tuple[type[Settings], SettingHelp]) -> None:
+    sentence = setting[1].sentence
+    assert sentence.endswith(".")
     assert sentence[0].isupper() or sentence.split()[0].rstrip(",.:") in (
         "auto",
         "bfloat16",

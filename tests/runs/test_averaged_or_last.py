@@ -188,8 +188,14 @@ MOMENTS = {
 }
 
 
-@pytest.mark.slow
-def test_a_kill_before_during_or_after_averaging_changes_no_bit(cache_folder: Path) -> None:
+@pytest.mark.parametrize(
+    "every",
+    [
+        pytest.param(3, marks=pytest.mark.slow, id="every third"),
+        pytest.param(1, marks=pytest.mark.long, id="all"),
+    ],
+)
+def test_a_kill_before_during_or_after_averaging_changes_no_bit(every: int, cache_folder: Path) -> None:
     settings = [word for word in LANGUAGE_MODEL if "average" not in word] + [
         "training.average_last=3",
         "training.average_every=3",
@@ -202,21 +208,12 @@ def test_a_kill_before_during_or_after_averaging_changes_no_bit(cache_folder: Pa
             "averaged",
             "last",
         }
-        for name, (owner, function, number) in MOMENTS.items():
-            place = folder / name.replace(" ", "-")
-            for after in (False, True):
-                killed = place.with_name(f"{place.name}-{after}")
-                assert (
-                    finish(
-                        start_with,
-                        die_at_call,
-                        (owner, function, number),
-                        {"after": after},
-                        data,
-                        killed,
-                        settings,
-                    )
-                    == -signal.SIGKILL
-                ), name
-                assert finish(go_on, data, killed, settings) == 0, name
-                assert fingerprint(killed) == whole, name
+        moments = [(name, after) for name in MOMENTS for after in (False, True)]
+        for name, after in moments[::every]:
+            owner, function, number = MOMENTS[name]
+            fault = (owner, function, number), {"after": after}
+            killed = folder / f"{name.replace(' ', '-')}-{after}"
+            ended = finish(start_with, die_at_call, *fault, data, killed, settings)
+            assert ended == -signal.SIGKILL, name
+            assert finish(go_on, data, killed, settings) == 0, name
+            assert fingerprint(killed) == whole, name

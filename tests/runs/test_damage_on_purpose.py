@@ -263,7 +263,7 @@ def test_a_pickle_beside_healthy_weights_is_not_even_opened(run: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [".lock", "journal.jsonl", "checkpoints", "model.safetensors", "report.html"]
+    "name", [".lock", ".lock-owner", "journal.jsonl", "checkpoints", "model.safetensors", "report.html"]
 )
 def test_resuming_writes_through_no_link(name: str, run: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"

@@ -36,14 +36,14 @@ def test_the_second_is_refused_with_the_process_and_the_cure(tmp_path: Path) -> 
     assert f"{tmp_path}: process {process.pid} is training in this folder." in str(caught.value)
     assert f"kill {process.pid}" in caught.value.cure
     with locked(tmp_path):  # the lock of a process that was killed does not block
-        assert (tmp_path / ".lock").read_text(encoding="ascii") == str(os.getpid())
+        assert (tmp_path / ".lock-owner").read_text(encoding="ascii") == str(os.getpid())
 
 
 @pytest.mark.parametrize("content", ["", "999999999", "x" * 1000, "\x00"])
 def test_a_lock_file_that_nobody_holds_does_not_block(content: str, tmp_path: Path) -> None:
     (tmp_path / ".lock").write_text(content, encoding="utf-8")
     with locked(tmp_path):
-        assert (tmp_path / ".lock").read_text(encoding="ascii") == str(os.getpid())
+        assert (tmp_path / ".lock-owner").read_text(encoding="ascii") == str(os.getpid())
 
 
 def test_a_lock_file_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
@@ -54,6 +54,20 @@ def test_a_lock_file_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentProblem, match="cannot be written to"), locked(tmp_path / "run"):
         pass
     assert victim.read_text(encoding="utf-8") == "precious"
+
+
+@pytest.mark.parametrize("owner", [None, "", "not a number"])
+def test_a_process_that_did_not_say_who_it_is_still_blocks(owner: str | None, tmp_path: Path) -> None:
+    from seqlab.core.locks import lock_file
+
+    if owner is not None:
+        (tmp_path / ".lock-owner").write_text(owner, encoding="ascii")
+    with lock_file(tmp_path / ".lock", wait=False, cure="") as is_mine:
+        assert is_mine
+        with pytest.raises(RunError, match="another process is training") as caught, locked(tmp_path):
+            pass
+    assert "--out" in caught.value.cure
+    assert "kill" not in caught.value.cure
 
 
 def test_a_folder_that_is_not_there_is_said_in_words(tmp_path: Path) -> None:
@@ -72,12 +86,13 @@ def test_what_killed_writers_left_is_swept_away_and_nothing_else(tmp_path: Path)
     with locked(tmp_path):
         pass
     left = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*"))
-    assert left == [".lock", "checkpoints", "checkpoints/step-000000007", "journal.jsonl", "notes.tmp"]
+    kept = ["checkpoints", "checkpoints/step-000000007", "journal.jsonl", "notes.tmp"]
+    assert left == [".lock", ".lock-owner", *kept]
 
 
 def test_a_start_that_was_killed_before_its_first_step_can_be_made_again(tmp_path: Path) -> None:
     (tmp_path / "run" / "tokens").mkdir(parents=True)
-    for name in (".lock", "MANIFEST.json", "journal.jsonl", ".recipe.toml.5.tmp"):
+    for name in (".lock", ".lock-owner", "MANIFEST.json", "journal.jsonl", ".recipe.toml.5.tmp"):
         (tmp_path / "run" / name).touch()
     assert new_folder(str(tmp_path / "run"), name="x") == tmp_path / "run"
 

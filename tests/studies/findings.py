@@ -8,6 +8,18 @@ import torch
 
 from seqlab.studies.base import Finding, studies
 
+CHEAP = (
+    "analogies",
+    "attention_costs",
+    "attention_steps",
+    "gru_or_lstm",
+    "own_similarity",
+    "score_scale",
+    "vanishing",
+    "weight_sharing",
+)
+"""Studies that compute instead of training, and one short training. Tests of the others are long."""
+
 
 @cache
 def quick(name: str, seed: int = 0) -> Finding:

@@ -58,7 +58,7 @@ def test_words_see_themselves_and_patches_of_pictures_their_like() -> None:
     assert "<svg" in found.figures[0]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(143)
 def test_from_one_word_two_heads_look_at_the_noun_and_at_the_adjective() -> None:
     found = quick("two_heads")
@@ -229,7 +229,7 @@ def test_the_word_that_stands_twice_is_told_apart_by_its_places_and_the_layer_ag
         assert all(f">{weight:.2f}</text>" in finding.figures[0] for weight in row)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(168)
 def test_with_the_norm_before_no_warm_up_is_needed_and_the_norm_after_hardly_learns_without_one() -> None:
     found = quick("warm_up")
@@ -240,7 +240,12 @@ def test_with_the_norm_before_no_warm_up_is_needed_and_the_norm_after_hardly_lea
     assert abs(deep["pre"] - found.value("score", layers=6, norm="pre", **{"warm-up": 10})) < 0.15
     shallow = [found.value("score", layers=2, norm=name, **{"warm-up": 0}) for name in ("pre", "post")]
     assert abs(shallow[0] - shallow[1]) < 0.15  # it is depth that makes the difference
-    assert "ends worse by" in found.conclusion  # and by how much, or that it did not show
+    best = [
+        min(found.value("score", layers=2, norm=name, **{"warm-up": warm}) for warm in (0, 10))
+        for name in ("pre", "post")
+    ]
+    shows = best[0] > best[1] + 0.02  # what a few updates of one seed show is said as it is
+    assert ("did not show at any depth" in found.conclusion) != shows
 
 
 @pytest.mark.spec(168)

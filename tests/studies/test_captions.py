@@ -83,7 +83,7 @@ def test_a_batch_has_noise_on_the_pictures_and_starts_and_ends_every_caption() -
         assert set(spoken[spoken.index(END) :]) == {END}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(6, 150)
 def test_with_attention_new_pairs_are_described_and_the_look_lies_on_the_shape_that_is_named() -> None:
     found = quick("captions")
@@ -97,7 +97,7 @@ def test_with_attention_new_pairs_are_described_and_the_look_lies_on_the_shape_t
     assert all(drawing.count("<use") >= 8 for drawing in found.figures)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(176)
 def test_several_captions_are_drawn_with_their_log_probabilities() -> None:
     note = quick("captions").notes[-1]

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow  # trainings and commands: short each, long togeth
 CHANCE = 0.25
 
 
+@pytest.mark.long
 @pytest.mark.spec(2)
 def test_without_history_the_ball_goes_nowhere_and_two_futures_get_one_answer() -> None:
     found = quick("moving_ball")
@@ -37,6 +38,7 @@ def test_without_history_the_ball_goes_nowhere_and_two_futures_get_one_answer() 
     assert "<svg" in found.figures[0]
 
 
+@pytest.mark.long
 @pytest.mark.spec(4)
 def test_a_network_without_memory_guesses_where_a_recurrent_one_knows() -> None:
     found = quick("no_memory")
@@ -52,7 +54,7 @@ def test_a_network_without_memory_guesses_where_a_recurrent_one_knows() -> None:
     assert found.value("accuracy", task=first, network="recurrent (gru)", length=9) > 0.95
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(19)
 def test_recall_falls_with_the_gap_for_a_plain_network_and_stays_with_gates() -> None:
     found = quick("recall")
@@ -74,7 +76,7 @@ def test_truncation_saves_memory_and_loses_what_lies_further_back() -> None:
     assert found.value("kB kept", way="truncated, k = 4") < 0.4 * found.value("kB kept", k=20)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(89)
 def test_a_summary_of_the_past_recalls_cheaply_but_loses_the_order() -> None:
     found = quick("truncation")
@@ -85,6 +87,7 @@ def test_a_summary_of_the_past_recalls_cheaply_but_loses_the_order() -> None:
     assert found.value("order", k=20) > found.value("order", way=summary) + 0.2
 
 
+@pytest.mark.long
 @pytest.mark.spec(64)
 def test_coupled_gates_cannot_add_up_and_an_lstm_can() -> None:
     found = quick("counting")
@@ -128,6 +131,7 @@ def test_an_lstm_counts_exactly_with_weights_set_by_hand_and_no_coupled_cell_lea
     assert torch.allclose(state[1].squeeze(1), ones.sum(dim=0), atol=1e-3)
 
 
+@pytest.mark.long
 @pytest.mark.spec(78)
 def test_depth_is_swept_with_its_cost_and_ten_layers_bring_no_real_gain_over_the_best_of_up_to_eight() -> (
     None
@@ -147,6 +151,7 @@ def test_depth_is_swept_with_its_cost_and_ten_layers_bring_no_real_gain_over_the
     )
 
 
+@pytest.mark.long
 @pytest.mark.spec(90)
 def test_clipping_keeps_a_loss_that_else_explodes() -> None:
     found = quick("clipping")
@@ -194,7 +199,7 @@ def test_one_unit_has_its_derivative_twice_by_its_steps_and_by_its_mean_slope() 
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(96)
 def test_a_better_start_and_gates_bring_back_a_cue_that_the_plain_network_loses() -> None:
     found = quick("remedies")
@@ -208,7 +213,7 @@ def test_a_better_start_and_gates_bring_back_a_cue_that_the_plain_network_loses(
     assert {row["remedy"] for row in found.rows} >= {"activation", "initialisation", "architecture: gates"}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(97)
 def test_a_plain_network_loses_with_length_and_gated_ones_less() -> None:
     found = quick("lengths")
@@ -223,7 +228,7 @@ def test_a_plain_network_loses_with_length_and_gated_ones_less() -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(97)
 def test_gradients_explode_in_fewer_lstms_than_plain_networks_but_in_some() -> None:
     found = quick("lengths")
@@ -250,6 +255,7 @@ def test_gru_and_lstm_are_compared_in_time_and_quality() -> None:
     )  # both have learned more than frequencies
 
 
+@pytest.mark.long
 @pytest.mark.spec(144)
 def test_each_step_from_recurrence_to_attention_runs_causal_and_full() -> None:
     found = quick("from_recurrence_to_attention")
@@ -267,7 +273,7 @@ def test_each_step_from_recurrence_to_attention_runs_causal_and_full() -> None:
     assert found.value("before the mark", step="5 several heads", sum="full") > 0.95
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(183)
 def test_three_abilities_are_measured_on_three_families() -> None:
     found = quick("abilities")

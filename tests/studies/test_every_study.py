@@ -8,12 +8,10 @@ import pytest
 from seqlab.studies.base import Finding, studies
 from seqlab.studies.kit.write_study import write_study
 from tests.pages.reading import Page, pictures
-from tests.studies.findings import quick
+from tests.studies.findings import CHEAP, quick
 
 pytestmark = pytest.mark.slow  # experiments: short each, long together
-LONGEST = ("captions", "rectified_adam", "warm_up_steps")
-"""Experiments that the tests of their claims run anyway."""
-NAMES = [pytest.param(name, marks=pytest.mark.long) if name in LONGEST else name for name in studies.names()]
+NAMES = [name if name in CHEAP else pytest.param(name, marks=pytest.mark.long) for name in studies.names()]
 
 
 def test_the_studies_of_the_lectures_are_there() -> None:
@@ -55,7 +53,7 @@ def test_a_study_finds_a_sentence_with_numbers_and_a_curve_and_its_page_is_whole
     assert sum(tag == "td" for tag, _ in page.tags) == len(found.rows) * len(found.columns)
 
 
-@pytest.mark.parametrize("name", ["vanishing", "counting"])
+@pytest.mark.parametrize("name", ["vanishing", pytest.param("counting", marks=pytest.mark.long)])
 def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(name: str) -> None:
     again = studies.get(name)(seed=0, quick=True)
     assert again.rows == quick(name).rows

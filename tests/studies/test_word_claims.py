@@ -28,7 +28,7 @@ def test_the_analogies_of_a_small_world_are_answered_and_drawn_as_parallelograms
     assert {word for question in analogy_questions() for word in question.words} <= words
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(18)
 def test_twins_are_the_same_to_networks_without_order_and_differ_for_all_others() -> None:
     found = quick("twins")
@@ -39,7 +39,7 @@ def test_twins_are_the_same_to_networks_without_order_and_differ_for_all_others(
         assert row["sees order"] == ("no" if row["network"] in BLIND else "yes")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(32)
 def test_an_embedding_knows_one_bank_and_a_network_that_reads_knows_two() -> None:
     found = quick("contexts")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import torch
 from torch import nn
@@ -62,3 +64,27 @@ def test_a_batch_equals_its_sentences_one_by_one(has_chain: bool) -> None:
             == sum(value.correct for value in alone)
             == ((logits.argmax(dim=-1) == targets) & IS_WORD).sum()
         )
+
+
+def test_a_chain_answers_with_the_best_whole_sequence_and_not_with_the_best_tag_of_each_word() -> None:
+    """Against the score of every sequence of tags, one after the other."""
+    torch.manual_seed(2)
+    model, differs = Tagger(has_chain=True), 0
+    chain = model.chain
+    assert chain is not None
+    start, steps, end = chain.start.tolist(), chain.transitions.tolist(), chain.end.tolist()
+    for _ in range(20):
+        logits, is_word = torch.randn(1, 4, 5), torch.ones(1, 4, dtype=torch.bool)
+        with torch.inference_mode():
+            (decided,) = decide(model, logits, is_word)
+        scores = {
+            tags: start[tags[0]]
+            + sum(row[tag] for row, tag in zip(logits[0].tolist(), tags, strict=True))
+            + sum(steps[before][after] for before, after in itertools.pairwise(tags))
+            + end[tags[-1]]
+            for tags in itertools.product(range(5), repeat=4)
+        }
+        best = max(scores, key=scores.__getitem__)
+        assert tuple(decided.tags.tolist()) == best
+        differs += tuple(decided.log_probs.argmax(axis=1).tolist()) != best
+    assert differs > 3  # or the test would not tell the two apart

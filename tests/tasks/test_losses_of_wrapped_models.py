@@ -34,6 +34,7 @@ PROCESSES, UPDATES = 2, 2
 continued.
 """
 PATIENCE = timedelta(seconds=60)
+ONE_PER_TASK = list({name.partition(",")[0]: name for name in reversed(LOSSES)}.values())
 COMPILED = ("tagging, crf", "language_model, lstm", "translation, transformer")
 Gradients = list[list[Tensor]]
 """Of every parameter, after every update."""
@@ -121,20 +122,20 @@ def reported(check: Callable[..., Iterable[str]], names: Iterable[str], folder: 
     (folder / f"problems-{rank}.json").write_text(json.dumps(problems))
 
 
-def train_half(rank: int, folder: Path) -> None:
-    """What each of two processes does: all cases, one after the other."""
+def train_half(rank: int, folder: Path, names: Iterable[str]) -> None:
+    """What each of two processes does: the cases one after the other."""
     torch.set_num_threads(1)
     distributed.init_process_group(
         "gloo", init_method=f"file://{folder / 'meeting'}", rank=rank, world_size=PROCESSES, timeout=PATIENCE
     )
-    reported(problems_of, LOSSES, folder, rank)
+    reported(problems_of, names, folder, rank)
     distributed.destroy_process_group()
 
 
-def compile_all(rank: int, folder: Path) -> None:
+def compile_all(rank: int, folder: Path, names: Iterable[str]) -> None:
     """What one process does, since the shape checks of this one cannot be compiled."""
     torch.set_num_threads(1)
-    reported(problems_of_compiled, COMPILED, folder, rank)
+    reported(problems_of_compiled, names, folder, rank)
 
 
 def problems_of_compiled(name: str, folder: Path, rank: int) -> Iterable[str]:
@@ -157,9 +158,16 @@ def problems_of_compiled(name: str, folder: Path, rank: int) -> Iterable[str]:
             yield f"update {number}: other gradients than those of the model as it is"
 
 
-def spawned(function: Callable[[int, Path], None], folder: Path, *, processes: int) -> list[str]:
-    multiprocessing.spawn(function, (folder,), nprocs=processes)
+def spawned(
+    function: Callable[[int, Path, Iterable[str]], None],
+    names: Iterable[str],
+    folder: Path,
+    *,
+    processes: int,
+) -> list[str]:
+    multiprocessing.spawn(function, (folder, names), nprocs=processes)
     problems = [json.loads((folder / f"problems-{rank}.json").read_text()) for rank in range(processes)]
+    assert all(found.keys() == set(names) for found in problems)
     return [
         f"{name}, process {rank}: {line}"
         for rank, found in enumerate(problems)
@@ -168,9 +176,17 @@ def spawned(function: Callable[[int, Path], None], folder: Path, *, processes: i
     ]
 
 
-def test_both_processes_get_the_mean_gradient_of_every_loss(tmp_path: Path) -> None:
-    assert spawned(train_half, tmp_path, processes=PROCESSES) == []
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(ONE_PER_TASK, id="one per task"),
+        pytest.param(list(LOSSES), id="all", marks=pytest.mark.long),
+    ],
+)
+def test_both_processes_get_the_mean_gradient_of_every_loss(names: list[str], tmp_path: Path) -> None:
+    assert spawned(train_half, names, tmp_path, processes=PROCESSES) == []
 
 
+@pytest.mark.long
 def test_compiled_models_have_the_same_gradients(tmp_path: Path) -> None:
-    assert spawned(compile_all, tmp_path, processes=1) == []
+    assert spawned(compile_all, COMPILED, tmp_path, processes=1) == []

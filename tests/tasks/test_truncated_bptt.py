@@ -106,6 +106,27 @@ def test_windows_that_cut_documents_cost_what_each_document_costs_alone(tmp_path
 
 
 @pytest.mark.spec(88)
+def test_an_epoch_starts_from_the_initial_state_and_only_later_windows_from_the_one_before(
+    tmp_path: Path,
+) -> None:
+    """Two epochs of a stream that knows no documents, against the network over each window by hand."""
+    task = make(tmp_path, tokens="characters", reset_at_documents=False, window=16)
+    model, loader = model_of(task), task.loader(Cursor())
+    carry, state, starts = (), None, []
+    while loader.position.epoch < 2:
+        is_first = loader.position.batch == 0
+        batch = loader.take()
+        found = task.loss(model, batch, step=0, carry=carry)
+        logits, state = model(batch.inputs, batch.is_token, None if is_first else state)
+        expected = F.cross_entropy(logits.flatten(0, 1), batch["next_tokens"].flatten(), reduction="sum")
+        assert found.total.item() == pytest.approx(expected.item(), rel=1e-8)
+        carry, state = found.carry, tuple(part.detach() for part in state)
+        starts.append(is_first)
+    assert starts.count(True) == 2
+    assert len(starts) > 6
+
+
+@pytest.mark.spec(88)
 def test_scoring_starts_every_document_anew_too(tmp_path: Path) -> None:
     task = make(tmp_path, window=64)
     model = model_of(task)

@@ -106,6 +106,23 @@ def test_adam_2k_moves_nothing_while_it_measures_and_then_knows_the_size_of_grad
         assert (dict(named_state(optimizer))["exp_avg.w"].item() == 0.0) == (count <= 3)
 
 
+@pytest.mark.spec(107)
+def test_adam_2k_measures_for_2000_updates_unless_told_otherwise_and_moves_with_the_next() -> None:
+    """Along a gradient of 2 all that it measures is 4, so the first momentum of 0.2 gives the first move."""
+    weight = nn.Parameter(torch.tensor([5.0], dtype=torch.float64))
+    optimizer = Adam2k([weight], lr=0.1)
+    weight.grad = torch.tensor([2.0], dtype=torch.float64)
+    for _ in range(2000):
+        optimizer.step()
+    assert weight.item() == 5.0
+    optimizer.step()
+    assert weight.item() == pytest.approx(5.0 - 0.1 * 0.1 * 2.0 / 2.0, abs=1e-7)
+    settings = TrainingSettings(optimizer="adam_2k", steps=3000)
+    built = build_optimizer(nn.Linear(1, 1), settings)
+    assert isinstance(built, Adam2k)
+    assert built.measured_steps == 2000
+
+
 def test_a_run_in_which_adam_2k_would_never_move_is_refused() -> None:
     message = (
         "moves nothing in its first measured_steps=2000 updates, and there are steps=500. Lower"

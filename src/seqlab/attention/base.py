@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from seqlab.attention.registry import score_functions as score_functions
 from seqlab.core.errors import UsageError
-from seqlab.core.registry import Registry
 
 
 class ScoreFunction(nn.Module, ABC):
@@ -84,6 +84,3 @@ def require_equal_sizes(score: str, query_size: int, key_size: int) -> int:
             ),
         )
     return query_size
-
-
-score_functions: Registry[type[ScoreFunction]] = Registry("score", package="seqlab.attention")

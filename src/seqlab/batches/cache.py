@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from seqlab.batches.store import Store, damaged_files
-from seqlab.core.cache import cache_folder
-from seqlab.core.errors import EnvironmentProblem
+from seqlab.core.cache import CHOOSE_ANOTHER, cache_folder
+from seqlab.core.locks import explain_unwritable, lock_file
 
 LARGEST_CACHE = 20_000_000_000
 _OURS = re.compile(r"([0-9a-f]{32})(\.tmp)?")
@@ -38,28 +37,11 @@ def cached_store(made_from: dict[str, Any], write: Callable[[Path], None]) -> St
         return Store(folder, verify=False)  # every byte has just been read, or written
 
 
-@contextmanager
-def _held(folder: Path, *, wait: bool) -> Iterator[bool]:
-    """Hold the place of a store; gives False if another holds it.
-
-    The system lets go when the process ends, however it ends.
-    """
-    try:
+def _held(folder: Path, *, wait: bool) -> AbstractContextManager[bool]:
+    """Hold the place of a store; gives False if another process holds it."""
+    with explain_unwritable(folder.parent, cure=CHOOSE_ANOTHER):
         folder.parent.mkdir(parents=True, exist_ok=True)
-        lock = folder.with_suffix(".lock").open("w")
-    except OSError as error:
-        raise EnvironmentProblem(
-            f"the cache cannot be written to ({error.strerror}).",
-            where=str(folder.parent),
-            cure="Set the environment variable SEQLAB_CACHE to a folder of your own.",
-        ) from error
-    with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            is_mine = True
-        except BlockingIOError:
-            is_mine = False
-        yield is_mine
+    return lock_file(folder.with_suffix(".lock"), wait=wait, cure=CHOOSE_ANOTHER)
 
 
 def _make(folder: Path, write: Callable[[Path], None]) -> None:

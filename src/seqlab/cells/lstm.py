@@ -36,9 +36,11 @@ class LSTM(GatedCell):
         cell_state' = forget ⊙ cell_state + input ⊙ candidate
         hidden'     = output ⊙ tanh(cell_state')
 
-    Some books write s for the cell state, g for the forget gate and q for the output gate (Goodfellow et al.
-    2016, section 10.10.1). Papers: Hochreiter & Schmidhuber 1997; forget gate: Gers et al. 2000; a forget
-    bias of 1 remembers from the start: Jozefowicz et al. 2015.
+    Goodfellow et al. 2016, section 10.10.1, write s for the cell state, g for the input gate, f for the
+    forget gate and q for the output gate.
+
+    Papers: Hochreiter & Schmidhuber 1997; forget gate: Gers et al. 2000; a forget bias of 1 remembers from
+    the start: Jozefowicz et al. 2015.
 
     candidate: the activation of the candidate; some lectures print σ.
     """

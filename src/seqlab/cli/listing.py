@@ -46,41 +46,51 @@ def options_of(settings: type[Settings]) -> str:
 
 
 def _attention() -> dict[str, str]:
-    return _sentences("seqlab.attention")
+    from seqlab.attention.registry import score_functions
+
+    return score_functions.summaries()
 
 
 def _positions() -> dict[str, str]:
-    return _sentences("seqlab.positions")
+    from seqlab.positions.registry import positional_encodings
+
+    return positional_encodings.summaries()
 
 
 def _optimizers() -> dict[str, str]:
-    return _sentences("seqlab.training")
+    from seqlab.training.optimizers.registry import optimizers
 
-
-def _sentences(package: str) -> dict[str, str]:
-    """The parts of a package, read from its files: its own registry would import torch."""
-    from seqlab.core.registry import Registry
-
-    parts: Registry[object] = Registry("part", package=package)
-    return {name: parts.summary(name) for name in parts.names()}
+    return optimizers.summaries()
 
 
 def _datasets() -> dict[str, str]:
     from seqlab.datasets.base import datasets
 
-    return {name: datasets.summary(name) for name in datasets.names()}
+    return datasets.summaries()
 
 
 def _tokens() -> dict[str, str]:
-    from seqlab.tokens.base import tokenizers
+    from seqlab.tokens.registry import tokenizers
 
-    return {name: tokenizers.summary(name) for name in tokenizers.names()}
+    return tokenizers.summaries()
+
+
+def _metrics() -> dict[str, str]:
+    from seqlab.metrics.registry import metrics
+
+    return metrics.summaries()
+
+
+def _formats() -> dict[str, str]:
+    from seqlab.sources.formats.registry import source_formats
+
+    return source_formats.summaries()
 
 
 def _tasks() -> dict[str, str]:
     from seqlab.recipes.task_registry import registered_tasks
 
-    return {name: registered_tasks.summary(name) for name in registered_tasks.names()}
+    return registered_tasks.summaries()
 
 
 def _recipes() -> dict[str, str]:
@@ -92,7 +102,7 @@ def _recipes() -> dict[str, str]:
 def _studies() -> dict[str, str]:
     from seqlab.studies.base import studies
 
-    return {name: studies.summary(name) for name in studies.names()}
+    return studies.summaries()
 
 
 def _runs() -> dict[str, str]:
@@ -133,6 +143,8 @@ KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "positions": _positions,
     "optimizers": _optimizers,
     "tokens": _tokens,
+    "formats": _formats,
+    "metrics": _metrics,
     "datasets": _datasets,
     "recipes": _recipes,
     "studies": _studies,
@@ -146,6 +158,8 @@ USES = {
     "positions": "seqlab train FILE --model transformer model.positions={}",
     "optimizers": "seqlab train FILE training.optimizer={}",
     "tokens": "seqlab train FILE tokens.kind={}",
+    "formats": "seqlab train FILE data.format={}",
+    "metrics": "seqlab train FILE evaluation.metrics={}",
     "datasets": "seqlab train {}",
     "recipes": "seqlab train {} --dry-run",
     "studies": "seqlab study {}",
@@ -159,8 +173,8 @@ def list_choices(
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """List tasks, models, cells, attention scores, positions, optimizers, tokens, datasets, recipes, studies
-    or runs.
+    """List tasks, models, cells, attention scores, positions, optimizers, tokens, formats, metrics, datasets,
+    recipes, studies or runs.
     """
     from seqlab.core.errors import UsageError, nearest
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -26,6 +28,7 @@ from seqlab.cli import (
     words,
 )
 from seqlab.cli.outcome import reported
+from seqlab.core.plugins import load_plugin_file
 
 SHORT_WAIT = "1000"
 """How long threads spin while they wait for each other.
@@ -42,11 +45,22 @@ First steps:
 """
 
 
+@dataclass
+class CommonOptions:
+    """What every command understands, wherever it stands on the command line."""
+
+    debug: bool = False
+    plugins: list[str] = field(default_factory=list)
+
+
 class Verbs(TyperGroup):
     """Whatever stops a verb is told here, before typer makes something else of it."""
 
     def invoke(self, ctx: Any) -> Any:
-        with reported(debug=bool(ctx.obj)):
+        common = ctx.obj or CommonOptions()
+        with reported(debug=common.debug):
+            for path in common.plugins:
+                load_plugin_file(Path(path))
             return super().invoke(ctx)
 
 
@@ -94,6 +108,13 @@ def options(
     debug: bool = typer.Option(
         False, "--debug", help="Show the full traceback of a mistake; may stand anywhere."
     ),
+    plugin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Load parts of your own from a Python file; may stand anywhere, more than once.",
+        ),
+    ] = None,
 ) -> None:
     """Options that every verb understands."""
 
@@ -104,15 +125,28 @@ def main(words: Sequence[str] | None = None) -> None:
         if hasattr(stream, "reconfigure"):  # a terminal that cannot show a character shows its code
             stream.reconfigure(errors="backslashreplace")
     os.environ.setdefault("GOMP_SPINCOUNT", SHORT_WAIT)  # before torch is imported
-    words, debug = _without_debug(list(sys.argv[1:] if words is None else words))
-    app(args=words or ["--help"], prog_name="seqlab", obj=debug)
+    words, common = _common_options(list(sys.argv[1:] if words is None else words))
+    app(args=words or ["--help"], prog_name="seqlab", obj=common)
 
 
-def _without_debug(words: list[str]) -> tuple[list[str], bool]:
-    """`--debug` may stand before or after the verb, but what follows `--` is data."""
+def _common_options(words: list[str]) -> tuple[list[str], CommonOptions]:
+    """`--debug` and `--plugin FILE` may stand before or after the verb, but what follows `--` is data.
+
+    >>> _common_options(["train", "a.csv", "--plugin", "cell.py", "--plugin=score.py", "--", "--debug"])
+    (['train', 'a.csv', '--', '--debug'], CommonOptions(debug=False, plugins=['cell.py', 'score.py']))
+    """
     end = words.index("--") if "--" in words else len(words)
-    before = [word for word in words[:end] if word != "--debug"]
-    return before + words[end:], len(before) < end
+    before, common, left = iter(words[:end]), CommonOptions(), []
+    for word in before:
+        if word == "--debug":
+            common.debug = True
+        elif word.startswith("--plugin="):
+            common.plugins.append(word.removeprefix("--plugin="))
+        elif word == "--plugin" and (path := next(before, None)) is not None:
+            common.plugins.append(path)
+        else:
+            left.append(word)
+    return left + words[end:], common
 
 
 if __name__ == "__main__":

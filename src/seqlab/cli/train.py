@@ -27,6 +27,7 @@ Examples:
   seqlab train reviews.csv --from runs/input-gru start.freeze=embedding
   seqlab train reviews.csv --seeds 5
   seqlab train --resume runs/reviews-lstm
+  seqlab train reviews.csv --plugin my_cell.py --model my_cell     a part of your own
 """
 BEATEN = "the model does not beat its baseline"
 QUIET, STAGES = (lambda _: None), (lambda text: say(f"… {text}"))
@@ -178,7 +179,8 @@ def announce(prepared: Prepared) -> None:
     steps = f"{budget.total_steps:,} step{'s' if budget.total_steps != 1 else ''} of {batch}"
     say(f"  {steps} ({epochs:.1f} epochs) in about {duration(seconds)}; otherwise: --minutes NUMBER")
     threads = f"{recipe.training.threads} thread{'s' if recipe.training.threads != 1 else ''}"
-    say(f"  {megabytes(forecast.peak_memory)} of memory, {threads}, seed {recipe.training.seed}")
+    memory = f"{megabytes(forecast.peak_memory)} of memory, " if forecast.peak_memory else ""
+    say(f"  {memory}{threads}, seed {recipe.training.seed}")
     say(f"  run folder {prepared.folder}")
 
 

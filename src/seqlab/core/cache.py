@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+CHOOSE_ANOTHER = "Set the environment variable SEQLAB_CACHE to a folder of your own."
+
 
 def cache_folder() -> Path:
     """Where encoded corpora are kept: $SEQLAB_CACHE, or seqlab's folder in the user's cache."""

@@ -36,7 +36,10 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Make renames inside a folder durable."""
-    handle = os.open(folder, os.O_RDONLY)
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except PermissionError:  # Windows opens no folders; its file system keeps a journal of renames
+        return
     try:
         os.fsync(handle)
     finally:

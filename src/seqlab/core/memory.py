@@ -1,4 +1,4 @@
-"""Memory that is given back and asked for again at every update."""
+"""How much memory the process holds, and what becomes of freed memory."""
 
 from __future__ import annotations
 
@@ -29,6 +29,16 @@ def give_back_freed_memory() -> bool:
     """
     trim = _of_the_c_library("malloc_trim")
     return trim is not None and bool(trim(0))
+
+
+def peak_memory() -> int | None:
+    """Bytes of memory at the peak of this process; None where the system does not tell (Windows)."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024  # macOS counts in bytes, Linux in kilobytes
 
 
 def _of_the_c_library(name: str) -> Callable[..., int] | None:

@@ -7,6 +7,7 @@ load.
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from functools import cache
 from importlib import metadata, util
@@ -15,6 +16,8 @@ from pathlib import Path
 from seqlab.core.errors import UsageError
 
 GROUP = "seqlab"
+PLUGIN_HINT = "If it comes from a plug-in, add --plugin FILE."
+"""What to do about a name that no built-in part has."""
 
 
 @cache
@@ -39,7 +42,8 @@ def load_plugin_file(path: Path) -> None:
         raise UsageError(
             "there is no such file.", where=str(path), cure="Pass a Python file, such as my_cell.py."
         )
-    name = f"seqlab_plugin_{path.stem}"
+    place = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]  # two files may have one name
+    name = f"seqlab_plugin_{path.stem}_{place}"
     spec = util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise UsageError("a plug-in is a Python file.", where=str(path), cure="Pass a file that ends in .py.")

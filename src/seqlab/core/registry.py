@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from seqlab.core.errors import UsageError, nearest
-from seqlab.core.plugins import load_installed_plugins
+from seqlab.core.plugins import PLUGIN_HINT, load_installed_plugins
 
 Part = TypeVar("Part")
 _REGISTRATION = re.compile(r'^@\w+\.register\("(\w+)"\)', re.MULTILINE)
@@ -24,6 +24,14 @@ def first_paragraph(docstring: str) -> str:
     'One sentence, on two lines.'
     """
     return " ".join(docstring.strip().partition("\n\n")[0].split())
+
+
+def _is_same_definition(part: object, other: object) -> bool:
+    """Whether a definition was run again, as in a notebook: the newer one counts."""
+    place, other_place = (
+        [getattr(value, name, None) for name in ("__module__", "__qualname__")] for value in (part, other)
+    )
+    return None not in place and place == other_place
 
 
 class Registry(Generic[Part]):
@@ -45,12 +53,17 @@ class Registry(Generic[Part]):
 
         def keep(part: Part) -> Part:
             is_built_in = getattr(part, "__module__", "").startswith(f"{self._package}.")
-            if name in self._parts or (name in self._built_in and not is_built_in):
+            is_taken = name in self._parts and not _is_same_definition(part, self._parts[name])
+            if is_taken or (name in self._built_in and not is_built_in):
                 raise ValueError(f"{self.kind} '{name}' is registered twice")
             self._parts[name] = part
             return part
 
         return keep
+
+    def __contains__(self, name: str) -> bool:
+        """Whether there is such a part. Plug-ins are imported only if no other part has the name."""
+        return name in self._built_in or name in self._parts or name in self.names()
 
     def names(self) -> list[str]:
         """All names: built-in parts, installed plug-ins, and what the program registered itself."""
@@ -61,7 +74,10 @@ class Registry(Generic[Part]):
         if name not in self._parts and name in self._built_in:
             import_module(self._built_in[name])
         if name not in self._parts and name not in self.names():
-            raise UsageError(f"there is no {self.kind} called '{name}'.", cure=nearest(name, self.names()))
+            raise UsageError(
+                f"there is no {self.kind} called '{name}'.",
+                cure=f"{nearest(name, self.names())} {PLUGIN_HINT}",
+            )
         return self._parts[name]
 
     def summary(self, name: str) -> str:
@@ -73,6 +89,10 @@ class Registry(Generic[Part]):
         assert spec.origin is not None
         source = Path(spec.origin).read_text(encoding="utf-8")
         return first_paragraph(ast.get_docstring(ast.parse(source)) or "")
+
+    def summaries(self) -> dict[str, str]:
+        """What every part is, by name."""
+        return {name: self.summary(name) for name in self.names()}
 
     @cached_property
     def _built_in(self) -> dict[str, str]:

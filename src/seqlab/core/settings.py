@@ -84,6 +84,8 @@ def choices_of(annotation: Any) -> list[str]:
     """The words among which a setting chooses: its own, or the kinds of the settings that it stands for."""
     if get_origin(_bare(annotation)) is Literal:
         return [str(choice) for choice in get_args(_bare(annotation))]
+    if hasattr(annotation, "choices"):
+        return list(annotation.choices())
     return [
         str(part.model_fields["kind"].default)
         for part in get_args(annotation)
@@ -109,7 +111,9 @@ def _list_of(entry: Any, limits: dict[str, Any]) -> str:
 
 
 def _bare(annotation: Any) -> Any:
-    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    """A type without its limits; the name of a part is text."""
+    bare = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    return str if isinstance(bare, type) and issubclass(bare, str) else bare
 
 
 def _entry_limits(entry: Any) -> dict[str, Any]:

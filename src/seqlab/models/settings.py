@@ -6,10 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from seqlab.attention.registry import ScoreName
 from seqlab.cells.settings import CELL_KINDS, CellSettings, LSTMSettings
 from seqlab.core.errors import RecipeError
 from seqlab.core.settings import Settings
 from seqlab.models.presets import MODEL_PRESETS
+from seqlab.positions.registry import PositionsName
 
 Width = Annotated[int, Field(ge=1)]
 Pooling = Literal["last", "first", "max", "mean", "queries"]
@@ -192,9 +194,7 @@ class TransformerSettings(Settings):
         "layer", description="LayerNorm, or RMSNorm: without mean and bias."
     )
     norm_eps: float = Field(1e-5, gt=0, description="Added to the variance in each norm.")
-    positions: Literal["sinusoidal", "learned", "none", "rotary", "alibi", "relative"] = Field(
-        "sinusoidal", description="How a step's place is told."
-    )
+    positions: PositionsName = Field(PositionsName("sinusoidal"), description="How a step's place is told.")
     max_positions: int = Field(1024, ge=1, description="Places that learned positions know.")
     rotary_base: float = Field(
         10000.0, gt=1, description="How slowly rotary positions turn: larger for longer texts."
@@ -276,9 +276,7 @@ class VisionTransformerSettings(TransformerSettings):
         description="Numbers of one pixel, which stand side by side in a row: 1 for grey, 3 for colours.",
     )
     height: int = Field(0, ge=0, description="Rows of a picture; 0 takes as many as there are columns.")
-    positions: Literal["sinusoidal", "learned", "none", "rotary", "alibi", "relative"] = Field(
-        "learned", description="How a patch's place is told."
-    )
+    positions: PositionsName = Field(PositionsName("learned"), description="How a patch's place is told.")
     max_positions: int = Field(
         0, ge=0, description="Places that learned positions know; 0 takes as many as a picture needs."
     )
@@ -312,8 +310,8 @@ class ImageConvolutionalSettings(Settings):
     non_local: bool = Field(
         False, description="After the first stage, let every place look at every other one."
     )
-    non_local_score: Literal["dot", "scaled_dot", "additive", "concat", "general"] = Field(
-        "scaled_dot", description="How a place is compared with another one, with non_local."
+    non_local_score: ScoreName = Field(
+        ScoreName("scaled_dot"), description="How a place is compared with another one, with non_local."
     )
     dropout: float = Field(
         0.2, ge=0, lt=1, description="Share of values dropped after each stage and before the classes."
@@ -394,6 +392,12 @@ class TaggingSettings(Settings):
     )
 
 
+class DecoderAttentionName(ScoreName):
+    """An attention score, or one of the two ways to go without."""
+
+    also = ("constant", "none")
+
+
 class DecoderSettings(Settings):
     """The half of an encoder-decoder that writes.
 
@@ -413,8 +417,8 @@ class DecoderSettings(Settings):
     heads: int = Field(
         0, ge=0, description="Attention heads of a Transformer decoder; 0 takes those of the encoder, or 4."
     )
-    attention: Literal["additive", "dot", "scaled_dot", "general", "concat", "constant", "none"] = Field(
-        "additive",
+    attention: DecoderAttentionName = Field(
+        DecoderAttentionName("additive"),
         description=(
             "How a recurrent decoder compares its state with the source; constant: the encoder's end enters"
             " each step; none: only the first."

@@ -7,7 +7,7 @@ from typing import Any, Self
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from seqlab.core.registry import Registry
+from seqlab.positions.registry import positional_encodings as positional_encodings
 
 PositionIds = Int[Tensor, "#batch time"]
 """Where the steps stand; one row for all sequences is enough when they stand alike."""
@@ -46,6 +46,3 @@ class PositionalEncoding(nn.Module):
         self, query_ids: Int[Tensor, "#batch target"], key_ids: Int[Tensor, "#batch source"]
     ) -> Float[Tensor, "#batch heads target source"] | None:
         return None
-
-
-positional_encodings: Registry[type[PositionalEncoding]] = Registry("positions", package="seqlab.positions")

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Any, Literal, get_origin
 
 from seqlab.core.errors import UsageError, nearest, shortened
+from seqlab.core.plugins import PLUGIN_HINT
 from seqlab.core.settings import choices_of, entry_of
 from seqlab.models.presets import MODEL_PRESETS
 from seqlab.models.settings import MODEL_ALIASES
@@ -68,7 +69,7 @@ def short_model(name: str, *, before: Any = None) -> Raw:
         raise UsageError(
             f"there is no model called '{shortened(name)}'.",
             where="--model",
-            cure=nearest(name, MODEL_ALIASES),
+            cure=f"{nearest(name, MODEL_ALIASES)} {PLUGIN_HINT}",
         )
     chosen = MODEL_ALIASES[name]
     if (
@@ -152,17 +153,21 @@ def _value(text: str, annotation: Any) -> Any:
     """A word as the setting wants it: text stays as it stands (a column may be called 2024), lists may be
     written a,b.
     """
-    if annotation is str or get_origin(annotation) is Literal:
+    if _is_text(annotation) or get_origin(annotation) is Literal:
         quoted = _toml(text)
         return quoted if isinstance(quoted, str) else {r"\t": "\t"}.get(text, text)
     entry = entry_of(annotation)
-    if entry is str or choices_of(entry):
+    if _is_text(entry) or choices_of(entry):
         listed = _toml(text)
         return listed if isinstance(listed, list) else [listed] if isinstance(listed, str) else _names(text)
     if entry is not None:
         return _numbers(text)
     read = _toml(text)
     return text if read is None else read
+
+
+def _is_text(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, str)
 
 
 def _names(text: str) -> list[str]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from seqlab.core.errors import closest, listed, shortened
+from seqlab.core.part_name import PartName
+from seqlab.core.plugins import PLUGIN_HINT
 from seqlab.core.settings import choices_of, entry_of, expected, expected_entry
 from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.location import Place
@@ -80,18 +82,23 @@ def _wrong_value(place: Place, value: Any) -> str:
         hint = _hint(str(value), choices_of(entry_of(field.annotation)))
         return (
             f"{dotted}: expected {expected_entry(field)} as entry {int(place.rest[1]) + 1}, found"
-            f" {found(value)}.{hint}"
+            f" {found(value)}.{hint}{_plugin_hint(entry_of(field.annotation))}"
         )
     return (
         f"{dotted}: expected {expected(field)}, found"
-        f" {found(value)}.{_hint(str(value), choices_of(field.annotation))}"
+        f" {found(value)}.{_hint(str(value), choices_of(field.annotation))}{_plugin_hint(field.annotation)}"
     )
+
+
+def _plugin_hint(annotation: Any) -> str:
+    return f" {PLUGIN_HINT}" if isinstance(annotation, type) and issubclass(annotation, PartName) else ""
 
 
 def _unknown_kind(place: Place, kind: str) -> str:
     kinds = KINDS[place.section]
     name = place.section if place.section == "model.cell" else f"{place.section}.kind"
-    return f"{name}: expected {_or(kinds)}, found {found(kind)}.{_hint(kind, kinds)}"
+    plugin = f" {PLUGIN_HINT}" if place.section == "model.cell" else ""
+    return f"{name}: expected {_or(kinds)}, found {found(kind)}.{_hint(kind, kinds)}{plugin}"
 
 
 def _unknown_setting(place: Place) -> str:

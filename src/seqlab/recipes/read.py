@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from seqlab.core.errors import RecipeError, closest, listed
+from seqlab.core.plugins import PLUGIN_HINT
 from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.overrides import Raw, override, short_model
 from seqlab.recipes.problems import found, in_words, truths_for_numbers, unknown_name
@@ -69,6 +70,7 @@ def check(raw: Raw, *, where: str) -> Recipe:
         mistakes.append(
             f"task: expected {' or '.join(names)}, found {found(task)}."
             + (f" Did you mean '{close}'?" if close else "")
+            + f" {PLUGIN_HINT}"
         )
     for section, values in known.items():
         if isinstance(values, dict):

@@ -12,6 +12,7 @@ from seqlab.batches.settings import MaskingSettings
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.settings import SettingHelp, Settings, describe
 from seqlab.decoding.settings import DecodingSettings, SearchSettings
+from seqlab.metrics.settings import EvaluationSettings
 from seqlab.models.settings import (
     MODEL_KINDS,
     BagSettings,
@@ -39,6 +40,7 @@ SECTIONS: dict[str, tuple[type[Settings], ...]] = {
     "start": (StartSettings,),
     "decoding": (DecodingSettings,),
     "search": (SearchSettings,),
+    "evaluation": (EvaluationSettings,),
 }
 """Every section by its dotted name, with the classes of settings that may stand there."""
 
@@ -93,6 +95,10 @@ class Recipe(Settings):
     search: SearchSettings = Field(
         default_factory=SearchSettings,
         description="How a translation is searched: greedily, by a beam, or by draws.",
+    )
+    evaluation: EvaluationSettings = Field(
+        default_factory=EvaluationSettings,
+        description="Which metrics are computed beside those of the task.",
     )
 
     def to_toml(self) -> str:

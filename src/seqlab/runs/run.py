@@ -25,6 +25,7 @@ from seqlab.runs.folder.calibration import read_calibration
 from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe
 from seqlab.runs.folder.manifest import verify
 from seqlab.runs.folder.results import Results, read_results
+from seqlab.runs.requested_metrics import with_metrics
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.survey.parts import survey_parts
 from seqlab.runs.train.build import build_model
@@ -195,7 +196,7 @@ class Run:
         # a baseline may learn from the training part and choose something on the validation part
         used = [name for name in dict.fromkeys(("train", "valid", split)) if name in sources]
         evaluator = self.evaluator({name: sources[name] for name in used})
-        evaluation = evaluator.evaluate(self.model, split)
+        evaluation = with_metrics(evaluator.evaluate(self.model, split), self.recipe)
         surveyed = (
             sources if data is None else {name: sources[name] for name in ("train", split)}
         )  # as training did, whose survey is kept
@@ -217,7 +218,7 @@ class Run:
         if self.spec.generates:
             recipe = with_columns(self.recipe, source)
             run = Run(self.folder, recipe, replace(self.codec, recipe=recipe), self.model, self.calibration)
-        return run.evaluator({FURTHER: source}).evaluate(self.model, FURTHER)
+        return with_metrics(run.evaluator({FURTHER: source}).evaluate(self.model, FURTHER), self.recipe)
 
     def score(self, texts: Sequence[Any]) -> list[TextScore]:
         """The log-probability of each text, token by token; each text is scored on its own.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from seqlab.sources.bad_rows import BadRows
 
@@ -32,6 +32,8 @@ class Row:
 class Source(ABC):
     """Rows that are read again from the start on every pass, one at a time, so that size does not matter."""
 
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    """The endings of files in this format, with their dot and in lower case: (".csv",)."""
     name: str
     columns: list[str]
     bad_rows: BadRows = BadRows()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path, PurePath
 
 from seqlab.core.errors import DataError, nearest
@@ -11,64 +10,14 @@ from seqlab.sources.columns import require_columns
 from seqlab.sources.files.archives import is_junk
 from seqlab.sources.files.compression import COMPRESSIONS, check_exists, first_bytes, plain_name
 from seqlab.sources.formats.aligned_lines import AlignedLines, find_pair, pairs_of_folder
-from seqlab.sources.formats.csv_table import CsvTable
 from seqlab.sources.formats.fasta import Fasta
-from seqlab.sources.formats.gettext import Gettext
-from seqlab.sources.formats.jsonl import JsonLines
 from seqlab.sources.formats.label_folders import LabelFolders, find_label_folders, is_tar
-from seqlab.sources.formats.parquet import ParquetTable
-from seqlab.sources.formats.pronunciations import Pronunciations
-from seqlab.sources.formats.tagged_words import TaggedWords, looks_tagged
+from seqlab.sources.formats.registry import formats_by_suffix, source_formats
+from seqlab.sources.formats.tagged_words import looks_tagged
 from seqlab.sources.formats.text_file import TextFile
-from seqlab.sources.formats.tmx import Tmx
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.filtered import PARTS, ColumnSplit, part_of
 
-SUFFIXES = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".parquet": "parquet",
-    ".txt": "text",
-    ".text": "text",
-    ".md": "text",
-    ".rst": "text",
-    ".py": "text",
-    ".abc": "text",
-    ".en": "text",
-    ".de": "text",
-    ".fr": "text",
-    ".conll": "tagged",
-    ".conllu": "tagged",
-    ".iob": "tagged",
-    ".bio": "tagged",
-    ".tagged": "tagged",
-    ".fasta": "fasta",
-    ".fa": "fasta",
-    ".faa": "fasta",
-    ".fna": "fasta",
-    ".ffn": "fasta",
-    ".tmx": "tmx",
-    ".po": "gettext",
-    ".mo": "gettext",
-    ".dict": "pronunciations",
-}
-FORMATS: dict[str, Callable[[Path, DataSettings], Source]] = {
-    "csv": CsvTable,
-    "tsv": lambda path, settings: CsvTable(path, settings, delimiter="\t"),
-    "jsonl": JsonLines,
-    "text": TextFile,
-    "parquet": ParquetTable,
-    "folders": LabelFolders,
-    "tagged": TaggedWords,
-    "fasta": Fasta,
-    "tmx": Tmx,
-    "gettext": Gettext,
-    "pronunciations": Pronunciations,
-}
 FOREIGN = {
     b"%PDF": "a PDF",
     b"\x89PNG": "a picture",
@@ -89,7 +38,7 @@ def open_source(path: str | Path, settings: DataSettings) -> Source:
     if path.is_dir():
         return _open_folder(path, settings)
     check_exists(path)
-    return FORMATS[settings.format or format_of(path)](path, settings)
+    return source_formats.get(settings.format or format_of(path))(path, settings)
 
 
 def is_there(path: str, settings: DataSettings) -> bool:
@@ -136,7 +85,7 @@ def format_of(path: Path) -> str:
     if path.suffix.lower() == ".zip" and find_label_folders(path):
         return "folders"
     suffix = PurePath(plain_name(path)).suffix.lower()
-    known = SUFFIXES.get(suffix) or _sniff(path, suffix)
+    known = formats_by_suffix().get(suffix) or _sniff(path, suffix)
     return "tagged" if known in ("tsv", "text") and looks_tagged(path) else known
 
 
@@ -149,7 +98,7 @@ def _sniff(path: Path, suffix: str) -> str:
         return "jsonl"
     foreign = next((what for magic, what in FOREIGN.items() if start.startswith(magic)), "")
     if foreign or b"\0" in start:
-        known = ", ".join(sorted(SUFFIXES))
+        known = ", ".join(sorted(formats_by_suffix()))
         what = (
             f"is {foreign}, not text or a table."
             if foreign
@@ -173,11 +122,12 @@ def _open_folder(folder: Path, settings: DataSettings) -> Source:
         return TextFile(_text_files(folder, deep=True), settings, name=str(folder))
     if settings.format == "folders" or find_label_folders(folder):
         return LabelFolders(folder, settings)
-    sequences = [entry for entry in _files(folder) if SUFFIXES.get(_suffix(entry)) == "fasta"]
+    known = formats_by_suffix()
+    sequences = [entry for entry in _files(folder) if known.get(_suffix(entry)) == "fasta"]
     if settings.format in ("", "fasta") and len(sequences) > 1:
         return Fasta(sequences, settings, name=str(folder))
     texts = _text_files(folder, deep=False)
-    tables = [entry for entry in _files(folder) if _suffix(entry) in SUFFIXES and entry not in texts]
+    tables = [entry for entry in _files(folder) if _suffix(entry) in known and entry not in texts]
     if tables:
         raise DataError(
             f"the folder holds {len(tables)} tables, one is needed.",
@@ -203,10 +153,11 @@ def _parts_of_folder(path: Path, settings: DataSettings) -> dict[str, Source]:
         }
     if not path.is_dir() or folders:
         return {}
+    known = formats_by_suffix()
     files = {
         PARTS[stem]: entry
         for entry in _files(path)
-        if (stem := entry.name.partition(".")[0].lower()) in PARTS and _suffix(entry) in SUFFIXES
+        if (stem := entry.name.partition(".")[0].lower()) in PARTS and _suffix(entry) in known
     }
     return (
         {part: open_source(files[part], settings) for part in ("train", "valid", "test") if part in files}
@@ -225,14 +176,15 @@ def _suffix(path: Path) -> str:
 
 def _text_files(folder: Path, *, deep: bool) -> list[Path]:
     entries = sorted(folder.rglob("*")) if deep else _files(folder)
+    known = formats_by_suffix()
     files = [
         entry
         for entry in entries
         if entry.is_file()
         and not is_junk(str(entry.relative_to(folder)))
-        and SUFFIXES.get(_suffix(entry)) == "text"
+        and known.get(_suffix(entry)) == "text"
     ]
-    if not files and not any(SUFFIXES.get(_suffix(entry)) for entry in entries):
+    if not files and not any(known.get(_suffix(entry)) for entry in entries):
         cure = (
             "Text files in it, one folder of text files per label, or train.csv and test.csv are understood."
         )

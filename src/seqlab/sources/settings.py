@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from seqlab.core.settings import Settings
+from seqlab.sources.formats.registry import FormatName
 
 Split = Literal["content", "random", "tail"]
 
@@ -98,20 +99,7 @@ class DataSettings(Settings):
             " training.seed."
         ),
     )
-    format: Literal[
-        "",
-        "csv",
-        "tsv",
-        "jsonl",
-        "text",
-        "parquet",
-        "folders",
-        "tagged",
-        "fasta",
-        "tmx",
-        "gettext",
-        "pronunciations",
-    ] = Field("", description="Format of the files; from the name when empty.")
+    format: FormatName = Field(FormatName(""), description="Format of the files; from the name when empty.")
     header: bool = Field(
         True,
         description=(

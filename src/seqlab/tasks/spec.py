@@ -50,6 +50,8 @@ class TaskSpec(DataSpec):
     """Whether the network must see later steps."""
     has_class_labels: ClassVar[bool] = False
     """Whether the label column holds classes that can be counted and can conflict."""
+    supports_metrics: ClassVar[bool] = False
+    """Whether an evaluation holds truths and predictions, from which further metrics can be computed."""
 
     @property
     def description(self) -> str:

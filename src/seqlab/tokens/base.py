@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlab.core.registry import Registry
+from seqlab.tokens.registry import tokenizers as tokenizers
 from seqlab.tokens.settings import TokenSettings
 from seqlab.tokens.vocabulary import Vocabulary
 
@@ -79,6 +79,3 @@ class Tokenizer(ABC):
     def encode_many(self, texts: Sequence[str]) -> list[Ids]:
         """Several texts at once; kinds with a parallel encoder do better than one by one."""
         return [self.encode(text) for text in texts]
-
-
-tokenizers: Registry[type[Tokenizer]] = Registry("tokenizer", package="seqlab.tokens")

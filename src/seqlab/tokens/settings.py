@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
 from seqlab.core.settings import Settings
-
-Kind = Literal[
-    "", "characters", "bytes", "words", "whitespace", "bpe", "wordpiece", "unigram", "hugging_face"
-]
+from seqlab.tokens.registry import TokenizerName
 
 
 class TokenSettings(Settings):
     """Which pieces text is cut into, and which of them are known."""
 
-    kind: Kind = Field(
-        "",
+    kind: TokenizerName = Field(
+        TokenizerName(""),
         description=(
             "What a token is: characters, bytes, words, whitespace (words between blanks), bpe, wordpiece,"
             " unigram, hugging_face (of imported weights); empty: the task's."
@@ -37,8 +32,8 @@ class TokenSettings(Settings):
             "Both sides of a pair share one vocabulary and, with decoder.shared_embedding, one table."
         ),
     )
-    target_kind: Kind = Field(
-        "", description="What a token of the target side is; as on the source side when empty."
+    target_kind: TokenizerName = Field(
+        TokenizerName(""), description="What a token of the target side is; as on the source side when empty."
     )
     target_size: int = Field(
         0, ge=0, description="Known tokens of the target side; as on the source side when 0."

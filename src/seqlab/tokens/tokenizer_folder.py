@@ -7,6 +7,7 @@ from pathlib import Path
 
 from seqlab.core.errors import RunError, nearest
 from seqlab.core.files import write_whole
+from seqlab.core.plugins import PLUGIN_HINT
 from seqlab.tokens.base import Tokenizer, tokenizers
 from seqlab.tokens.untrusted_json import damaged, read_json_object
 
@@ -29,7 +30,7 @@ def load_tokenizer(folder: Path) -> Tokenizer:
         raise RunError(
             f"the tokenizer is of a kind that does not exist here ({str(kind)[:40]!r}).",
             where=str(folder / HEADER),
-            cure=nearest(str(kind)[:40], tokenizers.names()),
+            cure=f"{nearest(str(kind)[:40], tokenizers.names())} {PLUGIN_HINT}",
         )
     return tokenizers.get(kind).load(folder)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-import resource
-import sys
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -12,6 +10,7 @@ import torch
 from torch import nn
 
 from seqlab.batches.loader import Cursor
+from seqlab.core.memory import peak_memory
 from seqlab.training.base import Carry, Trainable
 from seqlab.training.checkpoints import random_state
 from seqlab.training.gradients import go_backward
@@ -25,14 +24,14 @@ LONGEST_SECONDS = 2.0
 @dataclass(frozen=True)
 class Forecast:
     """Seconds per update and per validation (of averaged and last weights, where a run averages), parameters,
-    and bytes of memory at the peak.
+    and bytes of memory at the peak (where the system tells).
     """
 
     step_seconds: float
     validation_seconds: float
     steps_per_epoch: int
     num_parameters: int
-    peak_memory: int
+    peak_memory: int | None
 
 
 def measure(
@@ -64,7 +63,7 @@ def measure(
         validation_seconds=validation_seconds,
         steps_per_epoch=max(1, loader.sampler.batches_in(0) // settings.accumulate),
         num_parameters=sum(parameter.numel() for parameter in model.parameters()),
-        peak_memory=_peak_memory(),
+        peak_memory=peak_memory(),
     )
 
 
@@ -74,9 +73,3 @@ def _time_validation(model: nn.Module, objective: Trainable) -> float:
     with torch.inference_mode():
         objective.validate(model)
     return perf_counter() - clock
-
-
-def _peak_memory() -> int:
-    """Most memory this process ever held; Linux counts in kilobytes, macOS in bytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024

@@ -14,8 +14,9 @@ from torch import Tensor, nn
 from seqlab.batches.loader import Cursor
 from seqlab.core.memory import give_back_freed_memory
 from seqlab.training.averaging import build_average
-from seqlab.training.base import Callback, Carry, NullCallback, StepReport, Trainable, Validation
+from seqlab.training.base import Callback, Carry, StepReport, Trainable, Validation
 from seqlab.training.budget import Budget
+from seqlab.training.callbacks.callback_list import with_registered
 from seqlab.training.candidates import Weights, better_weights
 from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
 from seqlab.training.checkpoints.snapshot import put_back, take_snapshot
@@ -65,7 +66,7 @@ class Trainer:
         self.settings = settings
         self.budget = budget
         self.device = device
-        self.callback = callback or NullCallback()
+        self.callback = with_registered(callback)
         self.seal = seal
         self.checkpoints = Checkpoints(folder / "checkpoints", seal=seal)
         self.journal = Journal(folder / "journal.jsonl")

@@ -7,6 +7,7 @@ from typing import Literal, Self, get_args
 from pydantic import Field, model_validator
 
 from seqlab.core.settings import Settings
+from seqlab.training.optimizers.registry import OptimizerName
 
 LoRATarget = Literal["qkv", "output", "feed_forward"]
 StepCount = Literal["warmup_steps", "decay_steps", "evaluate_every", "average", "average_every"]
@@ -72,8 +73,8 @@ class TrainingSettings(Settings):
         ge=0,
         description="Pad every batch to at least this many steps; 0 pads to the longest in the batch.",
     )
-    optimizer: Literal["adamw", "radam", "sgd", "adam_2k"] = Field(
-        "adamw",
+    optimizer: OptimizerName = Field(
+        OptimizerName("adamw"),
         description=(
             "How gradients become updates; radam warms up by itself, sgd needs a higher rate, adam_2k"
             " measures before it moves."

@@ -6,10 +6,13 @@ from tests.mutations.mutant import Mutant
 from tests.mutations.table.cells import CELLS
 from tests.mutations.table.data import DATA
 from tests.mutations.table.networks import NETWORKS
+from tests.mutations.table.optimization import OPTIMIZATION
 from tests.mutations.table.pages import PAGES
 from tests.mutations.table.scores import SCORES
 from tests.mutations.table.tasks import TASKS
 from tests.mutations.table.training import TRAINING
 from tests.mutations.table.writing import WRITING
 
-MUTANTS: list[Mutant] = [*CELLS, *NETWORKS, *WRITING, *SCORES, *DATA, *TRAINING, *TASKS, *PAGES]
+MUTANTS: list[Mutant] = [
+    *CELLS, *NETWORKS, *WRITING, *SCORES, *DATA, *TRAINING, *OPTIMIZATION, *TASKS, *PAGES
+]  # fmt: skip

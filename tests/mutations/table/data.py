@@ -56,8 +56,8 @@ DATA = [
     Mutant(
         "near-duplicates-by-containment",
         "sources/survey/near_duplicates.py",
-        "    return len(one & other) / len(one | other)",
-        "    return len(one & other) / min(len(one), len(other))",
+        "    return len(first_pieces & second_pieces) / len(first_pieces | second_pieces)",
+        "    return len(first_pieces & second_pieces) / min(len(first_pieces), len(second_pieces))",
         "tests/sources/test_near_duplicates.py",
         "A text that contains another counts as its duplicate.",
     ),
@@ -119,7 +119,7 @@ DATA = [
     ),
     Mutant(
         "padding-in-front",
-        "batches/padding.py",
+        "batches",
         "        padded[row, : len(sequence)] = sequence",
         "        padded[row, time - len(sequence) :] = sequence",
         "tests/batches/test_padding.py",
@@ -127,7 +127,7 @@ DATA = [
     ),
     Mutant(
         "same-order-in-every-epoch",
-        "batches/samplers.py",
+        "batches",
         '            self._order = self._arrange(np.random.default_rng(derive(self._seed, "order", epoch)))',
         '            self._order = self._arrange(np.random.default_rng(derive(self._seed, "order", 0)))',
         "tests/batches/test_samplers.py",
@@ -135,7 +135,7 @@ DATA = [
     ),
     Mutant(
         "buckets-unsorted",
-        "batches/samplers.py",
+        "batches",
         '        batches = [\n            batch\n            for members in pools\n            for batch in self._cut(members[np.argsort(self._lengths[members], kind="stable")])\n        ]',
         "        batches = [batch for members in pools for batch in self._cut(members)]",
         "tests/batches/test_samplers.py",
@@ -143,7 +143,7 @@ DATA = [
     ),
     Mutant(
         "token-batches-too-large",
-        "batches/samplers.py",
+        "batches",
         "            if end > start and (end + 1 - start) * int(longest.sum()) > self._batch_tokens:",
         "            if end > start and (end - start) * int(longest.sum()) > self._batch_tokens:",
         "tests/batches/test_samplers.py",
@@ -151,7 +151,7 @@ DATA = [
     ),
     Mutant(
         "lanes-overlap",
-        "batches/samplers.py",
+        "batches",
         "        return self._lane_starts + self._offset(epoch) + number * self._window",
         "        return self._lane_starts + self._offset(epoch) + number * (self._window - 1)",
         "tests/batches/test_samplers.py",
@@ -159,15 +159,15 @@ DATA = [
     ),
     Mutant(
         "feed-skips-last-batch",
-        "batches/loader.py",
-        "        ended = number + 1 >= self.plan.batches_in(epoch)",
-        "        ended = number + 2 >= self.plan.batches_in(epoch)",
+        "batches",
+        "        ended = number + 1 >= self.sampler.batches_in(epoch)",
+        "        ended = number + 2 >= self.sampler.batches_in(epoch)",
         "tests/batches/test_loader.py",
         "The last batch of an epoch is never seen.",
     ),
     Mutant(
         "masks-never-random",
-        "batches/masking.py",
+        "batches",
         "        is_other = is_target & ~is_hidden & (fates < self.settings.mask_share + self.settings.random_share)",
         "        is_other = is_target & ~is_hidden & (fates < self.settings.random_share)",
         "tests/batches/test_masking.py",
@@ -175,7 +175,7 @@ DATA = [
     ),
     Mutant(
         "masks-static",
-        "batches/masking.py",
+        "batches",
         '        random = np.random.default_rng(\n            derive(self.seed, "masks", epoch if self.settings.dynamic else "always", row)\n        )',
         '        random = np.random.default_rng(derive(self.seed, "masks", "always", row))',
         "tests/batches/test_masking.py",

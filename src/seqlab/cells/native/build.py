@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import sys
@@ -12,15 +11,16 @@ from pathlib import Path
 from torch.utils import cpp_extension
 
 from seqlab.cells.native.library import SOURCES, compiler_flags, library_path, reload_library
+from seqlab.core.cache import CHOOSE_ANOTHER
 from seqlab.core.errors import EnvironmentProblem, SeqlabError
+from seqlab.core.locks import lock_file
 
 
 def build_library() -> Path:
     """The library, built if it is not there yet; written whole, so that nobody loads half of one."""
     path = library_path()
     path.parent.mkdir(parents=True, exist_ok=True)
-    with (path.parent / "building.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with lock_file(path.parent / "building.lock", wait=True, cure=CHOOSE_ANOTHER):
         if not path.is_file():
             _compile(path)
     reload_library()

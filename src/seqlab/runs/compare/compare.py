@@ -17,6 +17,7 @@ from seqlab.metrics.seeds import SeedSummary, summarize_seeds
 from seqlab.pages.comparison import DisagreementExample
 from seqlab.runs.compare.by_length import ByLength, quality_by_length
 from seqlab.runs.compare.comparable import check_comparable, open_common
+from seqlab.runs.requested_metrics import with_metrics
 from seqlab.runs.run import Run
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.survey.parts import survey_parts
@@ -147,7 +148,8 @@ def compare_groups(
     for name, runs in groups.items():
         evaluators = [_evaluator(run, split, parts[id(run)]) for run in runs]
         evaluations = [
-            evaluator.evaluate(run.model, split) for run, evaluator in zip(runs, evaluators, strict=True)
+            with_metrics(evaluator.evaluate(run.model, split), run.recipe)
+            for run, evaluator in zip(runs, evaluators, strict=True)
         ]
         competitors.append(Competitor(name, list(runs), evaluations, evaluators[0]))
         # other seeds have the same training data

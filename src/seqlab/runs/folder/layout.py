@@ -21,7 +21,8 @@ RECIPE, WEIGHTS, TOKENS, JOURNAL, RESULTS, REPORT = (
     "results.json",
     "report.html",
 )
-CHOICES, MANIFEST, CHECKPOINTS, LOCK = "choices.json", "MANIFEST.json", "checkpoints", ".lock"
+CHOICES, MANIFEST, CHECKPOINTS = "choices.json", "MANIFEST.json", "checkpoints"
+LOCK, LOCK_OWNER = ".lock", ".lock-owner"
 LARGEST_RECIPE = 100_000
 
 
@@ -63,7 +64,10 @@ def _is_free(folder: Path) -> bool:
     if not folder.is_dir():
         return False
     names = {entry.name for entry in folder.iterdir() if entry.suffix != ".tmp"}
-    return not names or (LOCK in names and names <= {LOCK, TOKENS, MANIFEST, JOURNAL, CHECKPOINTS})
+    if not names:
+        return True
+    left = {LOCK, LOCK_OWNER, TOKENS, MANIFEST, JOURNAL, CHECKPOINTS}
+    return bool(names & {LOCK, LOCK_OWNER}) and names <= left
 
 
 def find_run(path: str | Path) -> Path:

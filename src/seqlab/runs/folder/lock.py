@@ -2,43 +2,46 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from seqlab.core.errors import EnvironmentProblem, RunError
-from seqlab.runs.folder.layout import CHECKPOINTS, JOURNAL, LOCK, MANIFEST, TOKENS
+from seqlab.core.errors import RunError
+from seqlab.core.files import write_whole
+from seqlab.core.locks import lock_file
+from seqlab.runs.folder.layout import CHECKPOINTS, JOURNAL, LOCK, LOCK_OWNER, MANIFEST, TOKENS
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold a run folder for writing. The system lets go when the process ends, however it ends."""
-    try:
-        handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
-    except OSError as error:
-        raise EnvironmentProblem(
-            f"the folder cannot be written to ({error.strerror}).",
-            where=str(folder),
-            cure="Change its rights, or choose another --out.",
-        ) from error
-    with os.fdopen(handle, "r+", encoding="ascii", errors="replace") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            owner = file.read(20).strip() or "unknown"
-            raise RunError(
-                f"process {owner} is training in this folder.",
-                where=str(folder),
-                cure=f"Wait for it, stop it (kill {owner}), or choose another --out.",
-            ) from error
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
+    with lock_file(
+        folder / LOCK, wait=False, cure="Change its permissions, or choose another --out."
+    ) as is_mine:
+        if not is_mine:
+            raise _already_training(folder)
+        write_whole(folder / LOCK_OWNER, str(os.getpid()))
         _sweep(folder)
         yield
+
+
+def _already_training(folder: Path) -> RunError:
+    """The process is named in a file of its own, since on Windows a locked file cannot be read."""
+    try:
+        with (folder / LOCK_OWNER).open(encoding="ascii", errors="replace") as file:
+            owner = file.read(20)
+    except OSError:  # it has only just taken the lock
+        owner = ""
+    process, stop = (
+        (f"process {owner}", f", stop it (kill {owner})") if owner.isdecimal() else ("another process", "")
+    )
+    return RunError(
+        f"{process} is training in this folder.",
+        where=str(folder),
+        cure=f"Wait for it{stop}, or choose another --out.",
+    )
 
 
 def _sweep(folder: Path) -> None:

@@ -19,6 +19,7 @@ from seqlab.runs.folder.layout import (
     new_folder,
     read_recipe,
 )
+from seqlab.runs.requested_metrics import refuse_unsupported
 from seqlab.runs.run import Run
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
 from seqlab.runs.train.build import adapt, build_bare_model
@@ -80,6 +81,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
             "start", digest=digest_of_weights(source, expected=recipe.start.digest, where="start.digest")
         )
     teacher, recipe = find_teacher(recipe, say=say)
+    refuse_unsupported(recipe)
     spec = find_spec(recipe.task)
     model_settings = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
     recipe, reasons = spec.fill_defaults(recipe, opened.parts["train"])

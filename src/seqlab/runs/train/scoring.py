@@ -17,6 +17,7 @@ from seqlab.runs.folder.manifest import (
 )
 from seqlab.runs.folder.results import provenance, write_results
 from seqlab.runs.report.build import run_report
+from seqlab.runs.requested_metrics import with_metrics
 from seqlab.runs.run import Run
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.train.prepare import Prepared, Say
@@ -42,7 +43,9 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
     write_calibration(folder, calibration, manifest)
     evaluator = parts.evaluator(*facts, calibration)
     evaluations = [
-        evaluator.evaluate(model, split) for split in ("test", "valid") if split in prepared.splits
+        with_metrics(evaluator.evaluate(model, split), prepared.recipe)
+        for split in ("test", "valid")
+        if split in prepared.splits
     ]
     beaten = [score for evaluation in evaluations[:1] for score in beaten_scores(evaluation.scores)]
     leaks = [

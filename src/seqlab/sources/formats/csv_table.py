@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import ClassVar
 
 from seqlab.core.errors import DataError
 from seqlab.core.files import megabytes
@@ -16,6 +17,7 @@ from seqlab.sources.files.compression import content_hash
 from seqlab.sources.files.lines import Lines
 from seqlab.sources.formats.delimiters import guess_delimiter
 from seqlab.sources.formats.quotes import Reader, TabReader, where_quote_opens
+from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
 
 LONGEST_FIELD = 10_000_000
@@ -24,6 +26,7 @@ COMPARED_ROWS = 1000
 SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
 
 
+@source_formats.register("csv")
 class CsvTable(Source):
     """A table with a header line, or with numbers for the names of its columns. Fields may be quoted and then
     hold delimiters and line ends.
@@ -32,12 +35,16 @@ class CsvTable(Source):
     any other, unless it opens and closes the field.
     """
 
-    def __init__(self, path: Path, settings: DataSettings, *, delimiter: str = "") -> None:
+    suffixes: ClassVar[tuple[str, ...]] = (".csv",)
+    usual_delimiter = ""
+    """What is between the columns where the settings do not say; guessed when empty."""
+
+    def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path
         self.name = str(path)
         self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
         self._settings = settings
-        self.delimiter = settings.delimiter or delimiter or guess_delimiter(self._first_lines())
+        self.delimiter = settings.delimiter or self.usual_delimiter or guess_delimiter(self._first_lines())
         self.columns = self._read_header()
 
     def rows(self) -> Iterator[Row]:

@@ -23,6 +23,7 @@ from seqlab.sources.bad_rows import BadRows
 from seqlab.sources.base import Row, Source
 from seqlab.sources.files.compression import content_hash, plain_name
 from seqlab.sources.files.lines import Lines
+from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
 
 KEY = re.compile(r"(?:^|\s|\[)(\w+)=")
@@ -33,8 +34,17 @@ gap.
 ID, TEXT, LABEL = "id", "text", "label"
 
 
+@source_formats.register("fasta")
 class Fasta(Source):
     """The sequences of one file, or of several that are a class each."""
+
+    suffixes = (
+        ".fasta",
+        ".fa",
+        ".faa",
+        ".fna",
+        ".ffn",
+    )
 
     def __init__(self, paths: Path | Sequence[Path], settings: DataSettings, *, name: str = "") -> None:
         self.paths = [paths] if isinstance(paths, Path) else list(paths)

@@ -21,6 +21,7 @@ from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import PairSource, Row
 from seqlab.sources.files.compression import content_hash, first_bytes, read_blocks
 from seqlab.sources.files.lines import Lines, encoding_name
+from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
 
 SOURCE, TARGET = "msgid", "msgstr"
@@ -81,11 +82,17 @@ class Entry:
                 )
 
 
+@source_formats.register("gettext")
 class Gettext(PairSource):
     """The pairs of one catalogue.
 
     The line of a row is that of its msgid; in a .mo file its number among the messages.
     """
+
+    suffixes = (
+        ".po",
+        ".mo",
+    )
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path

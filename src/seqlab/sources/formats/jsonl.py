@@ -12,6 +12,7 @@ from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import Row, Source
 from seqlab.sources.files.compression import content_hash
 from seqlab.sources.files.lines import Lines
+from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import names_of
 
@@ -26,11 +27,18 @@ def _refuse_constant(name: str) -> None:
 DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
+@source_formats.register("jsonl")
 class JsonLines(Source):
     """One JSON object per line. The keys of the first object are the columns.
 
     Every row must have the columns that the settings name or, when they name none, all columns.
     """
+
+    suffixes = (
+        ".jsonl",
+        ".ndjson",
+        ".json",
+    )
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path

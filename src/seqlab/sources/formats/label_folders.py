@@ -17,6 +17,7 @@ from seqlab.sources.bad_rows import BadRows
 from seqlab.sources.base import Row, Source
 from seqlab.sources.files.lines import decode_whole
 from seqlab.sources.files.trees import Tree, open_tree
+from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.filtered import PARTS
 
@@ -24,6 +25,7 @@ TEXT_ENDINGS = (".txt", ".text", ".txt.gz", ".txt.xz", ".txt.bz2")
 NOT_LABELS = {"unsup"}  # aclImdb's reviews without a label
 
 
+@source_formats.register("folders")
 class LabelFolders(Source):
     """Every file is one text, the folder it lies in is its label.
 

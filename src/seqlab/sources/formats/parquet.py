@@ -13,13 +13,17 @@ from seqlab.sources.bad_rows import BadRows
 from seqlab.sources.base import Row, Source
 from seqlab.sources.files.compression import check_exists, compression, content_hash
 from seqlab.sources.formats.csv_table import check_header
+from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
 
 BATCH_ROWS = 1024
 
 
+@source_formats.register("parquet")
 class ParquetTable(Source):
     """A Parquet file. A row's line number is its position in the table, from 1."""
+
+    suffixes = (".parquet",)
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path

@@ -20,6 +20,7 @@ from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import PairSource, Row
 from seqlab.sources.files.compression import content_hash
 from seqlab.sources.files.lines import Lines
+from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
 
 WORD, PHONEMES = "word", "phonemes"
@@ -31,8 +32,11 @@ SKIP = (
 )
 
 
+@source_formats.register("pronunciations")
 class Pronunciations(PairSource):
     """A row for each line; phonemes have one blank between them."""
+
+    suffixes = (".dict",)
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path

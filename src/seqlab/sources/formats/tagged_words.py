@@ -13,6 +13,7 @@ from seqlab.sources.base import Row, Source
 from seqlab.sources.column_roles import names_columns
 from seqlab.sources.files.compression import content_hash, first_bytes
 from seqlab.sources.files.lines import Lines
+from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
 
 PAIR = ["word", "tag"]
@@ -25,6 +26,7 @@ DOCUMENT = "-DOCSTART-"
 PEEK = 1 << 16
 
 
+@source_formats.register("tagged")
 class TaggedWords(Source):
     """A row per sentence: under the name of each column the list of what its lines hold there.
 
@@ -34,6 +36,14 @@ class TaggedWords(Source):
     of a sentence; parts of a contraction that Universal Dependencies repeats (ids such as 1-2 and 8.1) are
     left out, and so are the lines that open a document.
     """
+
+    suffixes = (
+        ".conll",
+        ".conllu",
+        ".iob",
+        ".bio",
+        ".tagged",
+    )
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path

@@ -12,13 +12,27 @@ from seqlab.sources.bad_rows import BadRows
 from seqlab.sources.base import Row, TextSource
 from seqlab.sources.files.compression import content_hash, first_bytes
 from seqlab.sources.files.lines import Lines, text_blocks
+from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
 
 PEEK = 1 << 16
 
 
+@source_formats.register("text")
 class TextFile(TextSource):
     """One text file, or several read one after the other."""
+
+    suffixes = (
+        ".txt",
+        ".text",
+        ".md",
+        ".rst",
+        ".py",
+        ".abc",
+        ".en",
+        ".de",
+        ".fr",
+    )
 
     def __init__(self, paths: Path | Sequence[Path], settings: DataSettings, *, name: str = "") -> None:
         self.paths = [paths] if isinstance(paths, Path) else list(paths)

@@ -20,6 +20,7 @@ from seqlab.core.files import megabytes
 from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import PairSource, Row
 from seqlab.sources.files.compression import content_hash, read_blocks
+from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
 
 CODES = frozenset({"bpt", "ept", "it", "ph", "ut"})
@@ -41,6 +42,7 @@ class Unit(NamedTuple):
     problem: str
 
 
+@source_formats.register("tmx")
 class Tmx(PairSource):
     """A language named `en` is also found as `en-US`. Units without one of the wanted languages are passed
     over.
@@ -48,6 +50,8 @@ class Tmx(PairSource):
     The columns are the languages that are asked for, then the others, that of the header (srclang) before the
     rest.
     """
+
+    suffixes = (".tmx",)
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path

@@ -95,6 +95,7 @@ class NamedAnswerSpec(WholeSequenceSpec):
     """Answers that have names, with one output each."""
 
     has_class_labels = True
+    supports_metrics = True
 
     def with_network(self, recipe: Recipe, train: Source, *, by_words: bool) -> tuple[Recipe, str]:
         return (

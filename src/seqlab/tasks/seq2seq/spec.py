@@ -16,6 +16,7 @@ class PairSpec(TaskSpec):
     """Pairs of a column to read and a column to generate."""
 
     generates = True
+    supports_metrics = True
     hint = ""
     """A further way to name both sides, for the error when they are not clear."""
 

@@ -46,6 +46,7 @@ class TaggingSpec(LabeledSpec):
     needs = "a tag for every word"
     unit = "words"
     has_class_labels = True
+    supports_metrics = True
 
     def format_of(self, path: Path, data: DataSettings) -> str:
         return "tagged" if path.is_file() and format_of(path) in OPEN_FORMATS else ""

@@ -10,7 +10,7 @@ from typing import Any, Self
 import torch
 from torch import Tensor, nn
 
-from seqlab.core.registry import Registry
+from seqlab.training.optimizers.registry import optimizers as optimizers
 from seqlab.training.settings import TrainingSettings
 
 Group = dict[str, Any]
@@ -62,9 +62,6 @@ class Optimizer(torch.optim.Optimizer):
     @abstractmethod
     def update(self, parameters: list[Tensor], group: Group) -> None:
         """Update the parameters of a group, all of which have a gradient, and their state."""
-
-
-optimizers: Registry[type[Optimizer]] = Registry("optimizer", package="seqlab.training.optimizers")
 
 
 def gradient_of(parameter: Tensor) -> Tensor:

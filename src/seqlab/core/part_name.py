@@ -1,0 +1,37 @@
+"""A setting that takes the name of a registered part, so that parts of plug-ins can be chosen as well."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from seqlab.core.registry import Registry
+
+
+class PartName(str):
+    """The type of such a setting: a subclass for each registry. Settings hold plain text all the same.
+
+    class TokenizerName(PartName):
+        registry = tokenizers
+        also = ("",)
+    """
+
+    registry: ClassVar[Registry[Any]]
+    also: ClassVar[tuple[str, ...]] = ()
+    """Further words that stand for no part, such as "none"."""
+
+    @classmethod
+    def choices(cls) -> list[str]:
+        return [*cls.registry.names(), *cls.also]
+
+    @classmethod
+    def check(cls, name: str) -> str:
+        if name not in cls.also and name not in cls.registry:
+            raise PydanticCustomError("unknown_part", "unknown name of a part")
+        return str(name)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(cls.check, core_schema.str_schema())

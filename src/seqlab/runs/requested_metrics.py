@@ -1,0 +1,35 @@
+"""The metrics that a recipe asks for beside those of its task (`evaluation.metrics`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from seqlab.core.errors import RecipeError, UsageError
+from seqlab.metrics.metric import score_of
+from seqlab.metrics.registry import metrics
+from seqlab.recipes.recipe import Recipe
+from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.spec import find_spec
+
+NAME = "evaluation.metrics"
+
+
+def refuse_unsupported(recipe: Recipe) -> None:
+    """Say before training that a task has no predictions from which metrics could be computed."""
+    if recipe.evaluation.metrics and not find_spec(recipe.task).supports_metrics:
+        raise RecipeError(
+            f"{NAME}: the task {recipe.task} predicts no labels, tags or text to compute them from.",
+            cure=f"Remove {NAME}.",
+        )
+
+
+def with_metrics(evaluation: Evaluation, recipe: Recipe) -> Evaluation:
+    """The evaluation with the requested metrics behind the scores of the task."""
+    scores, items = list(evaluation.scores), dict(evaluation.items)
+    for name in recipe.evaluation.metrics:
+        if any(score.name == name for score in scores):
+            raise UsageError(f"the task reports '{name}' already.", where=NAME, cure="Remove it.")
+        metric = metrics.get(name)()
+        items[name] = metric.items(evaluation.truths, evaluation.answers)
+        scores.append(score_of(name, metric, items[name]))
+    return replace(evaluation, scores=scores, items=items)

@@ -1,0 +1,1 @@
+"""Callbacks: who is told about the progress of training."""
