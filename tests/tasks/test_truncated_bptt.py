@@ -111,16 +111,17 @@ def test_an_epoch_starts_from_the_initial_state_and_only_later_windows_from_the_
 ) -> None:
     """Two epochs of a stream that knows no documents, against the network over each window by hand."""
     task = make(tmp_path, tokens="characters", reset_at_documents=False, window=16)
-    model, loader = model_of(task), task.loader(Cursor())
+    model, objective = model_of(task), task.objective()
+    loader = objective.loader(Cursor())
     carry, state, starts = (), None, []
-    while loader.position.epoch < 2:
-        is_first = loader.position.batch == 0
+    while loader.cursor.epoch < 2:
+        is_first = loader.cursor.batch == 0
         batch = loader.take()
-        found = task.loss(model, batch, step=0, carry=carry)
+        loss = objective.loss(model, batch, step=0, carry=carry)
         logits, state = model(batch.inputs, batch.is_token, None if is_first else state)
         expected = F.cross_entropy(logits.flatten(0, 1), batch["next_tokens"].flatten(), reduction="sum")
-        assert found.total.item() == pytest.approx(expected.item(), rel=1e-8)
-        carry, state = found.carry, tuple(part.detach() for part in state)
+        assert loss.total.item() == pytest.approx(expected.item(), rel=1e-8)
+        carry, state = loss.carry, tuple(part.detach() for part in state)
         starts.append(is_first)
     assert starts.count(True) == 2
     assert len(starts) > 6
