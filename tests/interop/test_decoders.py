@@ -74,12 +74,12 @@ def test_a_decoder_gives_the_same_logits_at_once_and_step_by_step(name: str, tmp
 @pytest.mark.parametrize("name", ["gpt2", "llama with shared heads", "mistral with a window"])
 def test_a_decoder_writes_the_same_text(name: str, tmp_path: Path) -> None:
     theirs, run = imported(name, tmp_path)
-    prompt = torch.tensor([run.task.tokenizer.encode("the cat sat at").tolist()])
+    prompt = torch.tensor([run.codec.tokenizer.encode("the cat sat at").tolist()])
     with torch.no_grad():
         expected = theirs.generate(prompt, do_sample=False, max_new_tokens=12, pad_token_id=1)[
             0, prompt.shape[1] :
         ].tolist()
-    tokenizer = run.task.tokenizer
+    tokenizer = run.codec.tokenizer
     if folders.BYTE_PIECES.index("</s>") in expected:
         expected = expected[: expected.index(folders.BYTE_PIECES.index("</s>"))]
     assert run.generate("the cat sat at", temperature=0.0, max_tokens=12) == tokenizer.decode(expected)

@@ -85,5 +85,5 @@ def test_an_encoder_without_a_head_has_the_same_features(name: str, tmp_path: Pa
 
 def _batch(run: Any) -> tuple[torch.Tensor, torch.Tensor]:
     """Texts of different lengths, with the padding that the vocabulary has."""
-    ids = run.task.tokenizer.encode_many(TEXTS)
-    return pad(ids, value=run.task.tokenizer.vocabulary.pad_id)
+    ids = run.codec.tokenizer.encode_many(TEXTS)
+    return pad(ids, value=run.codec.tokenizer.vocabulary.pad_id)

@@ -37,7 +37,7 @@ def test_minilm_gives_the_vectors_that_transformers_gives(tmp_path: Path) -> Non
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     theirs = transformers.BertModel.from_pretrained(folder).eval()
     batch = tokenizer(SENTENCES, padding=True, return_tensors="pt")
-    ours = run.task.encode(SENTENCES)
+    ours = run.codec.encode(SENTENCES)
     assert [ids.tolist() for ids in ours] == [
         row[mask.bool()].tolist()
         for row, mask in zip(batch["input_ids"], batch["attention_mask"], strict=True)
@@ -59,7 +59,7 @@ def test_smollm_writes_what_its_dequantised_weights_write_in_transformers(tmp_pa
     run = import_published_model(path, out=tmp_path / "smollm")
     assert import_details(run)["parameters"] > 130_000_000
     theirs = dequantised(path)
-    tokenizer = run.task.tokenizer
+    tokenizer = run.codec.tokenizer
     for prompt in PROMPTS:
         ids = tokenizer.encode(prompt).tolist()
         tokens = torch.tensor([ids])

@@ -34,7 +34,7 @@ def test_a_short_name_trains_on_the_digits_and_the_run_answers(
     (prediction,) = loaded.predict([row.values["steps"]], top=10)
     assert sum(share for _, share in prediction.ranking) == pytest.approx(1.0)
     assert (
-        len(set(loaded.task.inputs.scale.mean.tolist())) == 1
+        len(set(loaded.codec.inputs.scale.mean.tolist())) == 1
     )  # a task of numbers: one scale for all pixels
 
 

@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 import signal
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
+from torch import nn
 
+from seqlab.batches.batch import Batch
+from seqlab.batches.samplers import Indices
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.folder.layout import CHECKPOINTS, JOURNAL, REPORT, RESULTS, WEIGHTS
 from seqlab.runs.folder.manifest import verify_start
 from seqlab.runs.train.prepare import Prepared, prepare
 from seqlab.runs.train.start import train
+from seqlab.tasks.classification.codec import ClassificationCodec
+from seqlab.tasks.classification.evaluator import ClassificationEvaluator
+from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.training.checkpoints.checkpoint import Checkpoints
 from seqlab.training.checkpoints.snapshot import weights_in
 from seqlab.training.checkpoints.weights_file import read_weights
@@ -65,7 +71,7 @@ def validation_losses(made: Prepared) -> tuple[float, float]:
         made.model.load_state_dict(weights)
         made.model.eval()
         with torch.inference_mode():
-            losses.append(made.task.validate(made.model).value)
+            losses.append(made.objective.validate(made.model).value)
     return losses[0], losses[1]
 
 
@@ -136,6 +142,21 @@ def test_test_data_has_no_say_in_what_is_saved(tmp_path: Path, monkeypatch: pyte
         "training.average_every=2",
         "training.learning_rate=0.01",
     ]
+    used: list[str] = []
+    collate, evaluate = ClassificationCodec.collate, ClassificationEvaluator.evaluate
+
+    def recorded(codec: ClassificationCodec, split: LabeledSplit, rows: Indices) -> Batch:
+        used.append(split.name)
+        return collate(codec, split, rows)
+
+    def after_training(evaluator: ClassificationEvaluator, model: nn.Module, split: str) -> Evaluation:
+        if "scoring" not in used:
+            assert set(used) == {"train", "valid"}
+            used.append("scoring")
+        return evaluate(evaluator, model, split)
+
+    monkeypatch.setattr(ClassificationCodec, "collate", recorded)
+    monkeypatch.setattr(ClassificationEvaluator, "evaluate", after_training)
     saved, results = [], []
     for swapped in (False, True):
         folder = tmp_path / str(swapped)
@@ -144,26 +165,9 @@ def test_test_data_has_no_say_in_what_is_saved(tmp_path: Path, monkeypatch: pyte
             made = prepare(
                 find_recipe(str(folder / "train.csv"), [*settings, *parts])[0], out=str(folder / "run")
             )
-        asked: list[str] = []
-        collate = made.task.collate  # type: ignore[attr-defined]
-        monkeypatch.setattr(
-            made.task,
-            "collate",
-            lambda split, rows, asked=asked, collate=collate: (asked.append(split), collate(split, rows))[1],
-        )
-        evaluate = made.task.evaluate
-
-        def after_training(
-            model: Any, split: str, made: Prepared = made, asked: list[str] = asked, evaluate: Any = evaluate
-        ) -> Any:
-            if "scoring" not in asked:
-                assert set(asked) == {"train", "valid"}
-                asked.append("scoring")
-            return evaluate(model, split)
-
-        monkeypatch.setattr(made.task, "evaluate", after_training)
+        used.clear()
         run = train(made)
-        assert asked.count("scoring") == 1
+        assert used.count("scoring") == 1
         saved.append(read_weights(run.folder / WEIGHTS))
         results.append(json.loads((run.folder / RESULTS).read_text(encoding="utf-8")))
     assert results[0]["splits"]["test"]["scores"] != results[1]["splits"]["test"]["scores"]

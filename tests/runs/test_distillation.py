@@ -15,7 +15,7 @@ from seqlab.core.errors import RecipeError, RunError
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import Prepared, prepare
-from seqlab.runs.train.start import resume
+from seqlab.runs.train.start import resume, train
 from tests.runs.source_runs import SMALL, hurried, pretrain, write_table, write_text
 from tests.runs.test_fine_tuning import train_until
 from tests.runs.toy_runs import fingerprint
@@ -71,11 +71,11 @@ def test_a_classifier_learns_from_the_targets_and_from_its_teacher_by_their_shar
 ) -> None:
     ready = prepared(write_table(tmp_path), labels_run, model="gru")
     assert ready.recipe.tokens == labels_run.recipe.tokens
-    batch = ready.task.loader(Cursor()).take()
+    batch = ready.objective.loader(Cursor()).take()
     ready.model.eval()
     logits, taught = ready.model(batch.inputs, batch.is_token), labels_run.model(batch.inputs, batch.is_token)
     expected = 0.7 * F.cross_entropy(logits, batch["label"], reduction="sum") + 0.3 * soft(logits, taught)
-    assert ready.task.loss(ready.model, batch, step=0, carry=()).total.item() == pytest.approx(
+    assert ready.objective.loss(ready.model, batch, step=0, carry=()).total.item() == pytest.approx(
         expected.item(), rel=1e-5
     )
 
@@ -89,11 +89,11 @@ def test_a_recurrent_language_model_and_its_teacher_both_read_on_from_window_to_
     ready = prepared(
         write_text(tmp_path), source, "training.reset_at_documents=false", model="gru", task="language_model"
     )
-    loader = ready.task.loader(Cursor())
+    loader = ready.objective.loader(Cursor())
     first, second = loader.take(), loader.take()
     ready.model.eval()
-    after_first = ready.task.loss(ready.model, first, step=0, carry=()).carry
-    found = ready.task.loss(ready.model, second, step=0, carry=after_first).total
+    after_first = ready.objective.loss(ready.model, first, step=0, carry=()).carry
+    found = ready.objective.loss(ready.model, second, step=0, carry=after_first).total
 
     both = torch.cat([first.inputs, second.inputs], dim=1)
     with torch.no_grad():
@@ -110,14 +110,14 @@ def test_a_masked_model_learns_what_its_teacher_thinks_of_the_gaps(masked_run: R
     ready = prepared(
         write_text(tmp_path), masked_run, *network, model="transformer", task="masked_language_model"
     )
-    batch = ready.task.loader(Cursor()).take()
+    batch = ready.objective.loader(Cursor()).take()
     asked = batch["masked_tokens"] >= 0
     ready.model.eval()
     logits, taught = (model(batch.inputs, batch.is_token, asked) for model in (ready.model, masked_run.model))
     expected = 0.7 * F.cross_entropy(logits, batch["masked_tokens"][asked], reduction="sum") + 0.3 * soft(
         logits, taught
     )
-    assert ready.task.loss(ready.model, batch, step=0, carry=()).total.item() == pytest.approx(
+    assert ready.objective.loss(ready.model, batch, step=0, carry=()).total.item() == pytest.approx(
         expected.item(), rel=1e-5
     )
 
@@ -128,13 +128,15 @@ def test_a_student_of_half_the_depth_starts_from_its_teacher_which_never_changes
 ) -> None:
     before = {name: tensor.clone() for name, tensor in masked_run.model.state_dict().items()}
     words = [*SMALL, "start.every=2", f"training.teacher={masked_run.folder}"]
+    recipe, _ = find_recipe(
+        str(write_text(tmp_path)), [*words, "training.steps=6"], start=str(masked_run.folder)
+    )
     with hurried():
-        run = seqlab.train(
-            write_text(tmp_path), *words, start=masked_run.folder, steps=6, out=tmp_path / "student"
-        )
+        ready = prepare(recipe, out=str(tmp_path / "student"))
+        run = train(ready)
     assert run.recipe.model.layers == 2
-    assert run.task.teacher is not None
-    teacher = run.task.teacher.model
+    assert ready.objective.teacher is not None
+    teacher = ready.objective.teacher.model
     assert not teacher.training
     assert all(torch.equal(tensor, before[name]) for name, tensor in teacher.state_dict().items())
     assert all(parameter.grad is None for parameter in teacher.parameters())

@@ -15,6 +15,9 @@ from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.folder.layout import read_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import Prepared, prepare
+from seqlab.tasks.calibration import Calibration
+from seqlab.tasks.classification.calibration import ClassificationCalibration
+from seqlab.tasks.spec import find_spec
 from tests.runs.source_runs import SMALL, fine_tune, hurried, write_table, write_tags, write_text
 from tests.runs.toy_runs import fingerprint, finish, go_on, kill_after
 
@@ -42,7 +45,7 @@ def test_a_classifier_starts_from_the_tokens_and_weights_of_a_run_with_a_head_of
     assert len(shared) >= 10
     assert all(torch.equal(before[key], now[key]) for key in shared)
     assert [key for key in now if key not in shared] == ["head.weight", "head.bias"]
-    new.task.save(tmp_path / "tokens")
+    new.codec.save(tmp_path / "tokens")
     for path in sorted((source.folder / "tokens").iterdir()):
         assert sha256(path) == sha256(tmp_path / "tokens" / path.name)
 
@@ -117,7 +120,10 @@ def test_a_language_model_goes_on_with_new_text_exactly_where_it_was(
     assert all(
         torch.equal(tensor, source.model.state_dict()[key]) for key, tensor in new.model.state_dict().items()
     )  # its head too
-    assert new.task.evaluate(new.model.eval(), "test").scores[0].value == pytest.approx(
+    evaluator = (
+        find_spec(new.recipe.task).load_parts().evaluator(new.recipe, new.codec, new.splits, Calibration())
+    )
+    assert evaluator.evaluate(new.model.eval(), "test").scores[0].value == pytest.approx(
         source.results["nats_per_token"].value, rel=1e-6
     )
 
@@ -269,7 +275,9 @@ def test_a_run_can_start_from_one_with_adapters(language_run: Run, tmp_path: Pat
     assert not any(".base." in name for name in new.model.state_dict())
     assert new.recipe.start.lora_rank == 0
     texts = ["red blue two", "four"]
-    features = Run(tmp_path, new.recipe, new.task, new.model).vectors(texts, pooling="last")
+    features = Run(tmp_path, new.recipe, new.codec, new.model, ClassificationCalibration()).vectors(
+        texts, pooling="last"
+    )
     assert features == pytest.approx(adapted.vectors(texts, pooling="last"), abs=1e-5)
 
 
@@ -310,8 +318,8 @@ def test_classes_of_series_start_from_other_series(tmp_path: Path) -> None:
         )
     new = prepared(write("two", ("x", "y")), source, "data.sequence=id")
     assert torch.equal(new.model.state_dict()["embed.weight"], source.model.state_dict()["embed.weight"])
-    assert new.task.inputs.scale.mean.tolist() == source.task.inputs.scale.mean.tolist()
-    assert new.task.labels.names == ["x", "y"]
+    assert new.codec.inputs.scale.mean.tolist() == source.codec.inputs.scale.mean.tolist()
+    assert new.codec.label_names() == ["x", "y"]
     assert isinstance(new.recipe, Recipe)
 
 

@@ -53,7 +53,7 @@ def prepared(data: Path, vectors: Path, *settings: str, model: str = "gru") -> P
 def table_of(ready: Prepared) -> tuple[list[str], torch.Tensor]:
     embed = ready.model.get_submodule("embed")
     assert isinstance(embed, torch.nn.Embedding)
-    return ready.task.pieces(np.arange(embed.num_embeddings)), embed.weight.detach()
+    return ready.codec.pieces(np.arange(embed.num_embeddings)), embed.weight.detach()
 
 
 @pytest.mark.spec(30)

@@ -24,7 +24,7 @@ from seqlab.runs.report.next_steps import after_training
 from seqlab.runs.run import Run
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
 from seqlab.tasks.calibration import Calibration
-from seqlab.tasks.inputs import pieces_of, readable_pieces
+from seqlab.tasks.inputs.pieces import pieces_of, readable_pieces
 from seqlab.tasks.seq2seq.scheduled_sampling import draw_predicted
 from seqlab.tasks.seq2seq.scores import draft_scores
 from seqlab.tasks.seq2seq.target_tokens import SPECIALS

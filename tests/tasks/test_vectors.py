@@ -72,7 +72,7 @@ def test_the_vectors_of_words_pool_to_the_vector_of_the_text(kind: str, reading_
 
 def test_they_are_the_features_of_the_body_in_eval_mode(reading_runs: dict[str, Run]) -> None:
     run = reading_runs["language"]
-    ids = torch.tensor([[run.task.tokenizer.vocabulary.id(word) for word in ("red", "one", "two")]])
+    ids = torch.tensor([[run.codec.tokenizer.vocabulary.id(word) for word in ("red", "one", "two")]])
     with torch.inference_mode():
         features, _ = run.model.body(run.model.embed(ids), torch.ones(1, 3, dtype=torch.bool))
     run.model.train()

@@ -35,7 +35,7 @@ from seqlab.sources.columns import label_of
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.evaluation import Evaluation
-from seqlab.tasks.inputs import learn_inputs, load_inputs
+from seqlab.tasks.inputs.fit import fit_inputs, load_inputs
 from seqlab.tasks.labeled.evaluator import LabeledEvaluator
 from seqlab.tasks.labeled.outputs import outputs_of
 from seqlab.tasks.labeled.split import LabeledSplit
@@ -86,7 +86,7 @@ class RatingCodec(WholeSequenceCodec):
     def fit(cls, recipe: Recipe, train: Source) -> Self:
         rows = labeled_rows(train, recipe)
         labels = Labels.fit(rows.answer(row) for row in rows.rows())
-        return cls(recipe, learn_inputs(recipe, rows), labels)
+        return cls(recipe, fit_inputs(recipe, rows), labels)
 
     @classmethod
     def load(cls, recipe: Recipe, folder: Path) -> Self:

@@ -19,7 +19,7 @@ from seqlab.tasks.captioning.image_cells import ImageCells
 from seqlab.tasks.captioning.inputs import ImageInputs
 from seqlab.tasks.captioning.rows import CaptionRows
 from seqlab.tasks.captioning.split import CaptionSplit
-from seqlab.tasks.inputs import digest_of
+from seqlab.tasks.inputs.digest import digest_of
 from seqlab.tasks.seq2seq.target_tokens import TargetTokens
 from seqlab.tasks.split import ENCODING
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from seqlab.core.errors import RunError
 from seqlab.models.settings import ImageSettings
 from seqlab.sources.formats.pixels import Pixels, fitted
-from seqlab.tasks.inputs import NUMERIC
+from seqlab.tasks.inputs.numeric import NUMERIC
 from seqlab.tokens.numeric_steps import NumericSteps
 
 MAX_FITTED = 2000

@@ -18,7 +18,9 @@ from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.codec import Codec
-from seqlab.tasks.inputs import digest_of, encode_texts, learn_tokenizer, pieces_of
+from seqlab.tasks.inputs.digest import digest_of
+from seqlab.tasks.inputs.known_tokens import fit_tokenizer
+from seqlab.tasks.inputs.pieces import encode_texts, pieces_of
 from seqlab.tasks.split import ENCODING, Split
 from seqlab.tasks.text.documents import has_documents, in_chunks, read_texts
 from seqlab.tokens.base import Tokenizer
@@ -34,7 +36,7 @@ class LanguageModelCodec(Codec):
 
     @classmethod
     def fit(cls, recipe: Recipe, train: Source) -> Self:
-        return cls(recipe, learn_tokenizer(recipe, read_texts(train, recipe), specials=[UNK, PAD, EOS]))
+        return cls(recipe, fit_tokenizer(recipe, read_texts(train, recipe), specials=[UNK, PAD, EOS]))
 
     @classmethod
     def load(cls, recipe: Recipe, folder: Path) -> Self:

@@ -20,7 +20,9 @@ from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source, TextSource
 from seqlab.tasks.codec import Codec
-from seqlab.tasks.inputs import digest_of, encode_texts, learn_tokenizer, pieces_of
+from seqlab.tasks.inputs.digest import digest_of
+from seqlab.tasks.inputs.known_tokens import fit_tokenizer
+from seqlab.tasks.inputs.pieces import encode_texts, pieces_of
 from seqlab.tasks.masked_language_model.split import MaskedSplit
 from seqlab.tasks.split import ENCODING
 from seqlab.tasks.text.documents import has_documents, in_chunks, read_texts
@@ -39,7 +41,7 @@ class MaskedLanguageModelCodec(Codec):
     @classmethod
     def fit(cls, recipe: Recipe, train: Source) -> Self:
         specials = [UNK, PAD, EOS, MASK]
-        return cls(recipe, learn_tokenizer(recipe, read_texts(train, recipe), specials=specials))
+        return cls(recipe, fit_tokenizer(recipe, read_texts(train, recipe), specials=specials))
 
     @classmethod
     def load(cls, recipe: Recipe, folder: Path) -> Self:

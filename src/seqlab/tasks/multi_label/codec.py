@@ -20,7 +20,7 @@ from seqlab.core.errors import DataError, listed
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.sources.views.subsample import undrawn
-from seqlab.tasks.inputs import learn_inputs, load_inputs
+from seqlab.tasks.inputs.fit import fit_inputs, load_inputs
 from seqlab.tasks.labeled.whole_sequence_codec import LABELS, WholeSequenceCodec
 from seqlab.tasks.labeled.whole_sequence_spec import labeled_rows
 from seqlab.tokens.labels import Labels
@@ -41,7 +41,7 @@ class MultiLabelCodec(WholeSequenceCodec):
     def fit(cls, recipe: Recipe, train: Source) -> Self:
         """Labels come from all training rows, also from those that a subsample leaves out."""
         labels = _fit_labels(recipe, undrawn(train))
-        return cls(recipe, learn_inputs(recipe, labeled_rows(train, recipe)), labels)
+        return cls(recipe, fit_inputs(recipe, labeled_rows(train, recipe)), labels)
 
     @classmethod
     def load(cls, recipe: Recipe, folder: Path) -> Self:

@@ -17,7 +17,7 @@ from seqlab.batches.store import Store
 from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
-from seqlab.tasks.inputs import learn_inputs, load_inputs
+from seqlab.tasks.inputs.fit import fit_inputs, load_inputs
 from seqlab.tasks.labeled.whole_sequence_codec import LABELS, WholeSequenceCodec
 from seqlab.tasks.labeled.whole_sequence_spec import labeled_rows
 from seqlab.tokens.target_scale import NumberScale
@@ -34,7 +34,7 @@ class RegressionCodec(WholeSequenceCodec):
     def fit(cls, recipe: Recipe, train: Source) -> Self:
         rows = labeled_rows(train, recipe)
         scale = NumberScale.fit((rows.answer(row) for row in rows.rows()), where=rows.name)
-        return cls(recipe, learn_inputs(recipe, rows), scale)
+        return cls(recipe, fit_inputs(recipe, rows), scale)
 
     @classmethod
     def load(cls, recipe: Recipe, folder: Path) -> Self:

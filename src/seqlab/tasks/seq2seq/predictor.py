@@ -24,7 +24,7 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.excerpt import excerpt
-from seqlab.tasks.inputs import pieces_of
+from seqlab.tasks.inputs.pieces import pieces_of
 from seqlab.tasks.predictor import Predictor
 from seqlab.tasks.seq2seq.attention_weights import cross_attention
 from seqlab.tasks.seq2seq.codec import Seq2SeqCodec, SourceSteps

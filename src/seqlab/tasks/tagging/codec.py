@@ -23,7 +23,8 @@ from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.views.subsample import undrawn
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.excerpt import excerpt
-from seqlab.tasks.inputs import NUMERIC, digest_of
+from seqlab.tasks.inputs.digest import digest_of
+from seqlab.tasks.inputs.numeric import NUMERIC
 from seqlab.tasks.labeled.whole_sequence_codec import LABELS
 from seqlab.tasks.split import ENCODING
 from seqlab.tasks.tagging.encode_rows import NO_TAG, LengthLimits, encode_rows
@@ -49,7 +50,7 @@ class TaggingCodec(Codec):
         rows = TaggedRows.of(recipe, train)
         labels = _fit_labels(recipe, undrawn(train))
         inputs = FrameInputs if STEPS in rows.columns else WordInputs
-        return cls(recipe, inputs.learn(recipe, rows), labels)
+        return cls(recipe, inputs.fit(recipe, rows), labels)
 
     @classmethod
     def load(cls, recipe: Recipe, folder: Path) -> Self:

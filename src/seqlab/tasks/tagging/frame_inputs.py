@@ -13,7 +13,7 @@ from torch import nn
 from seqlab.blocks.embedding import InputProjection
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Row, Source
-from seqlab.tasks.inputs import NUMERIC
+from seqlab.tasks.inputs.numeric import NUMERIC
 from seqlab.tasks.tagging.inputs import TaggedInputs
 from seqlab.tokens.numeric_steps import NumericSteps
 
@@ -30,7 +30,7 @@ class FrameInputs(TaggedInputs):
         self.width = scale.num_features
 
     @classmethod
-    def learn(cls, recipe: Recipe, train: Source) -> FrameInputs:
+    def fit(cls, recipe: Recipe, train: Source) -> FrameInputs:
         return cls(NumericSteps.fit(row.values[STEPS] for row in train.rows()))
 
     @classmethod

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from seqlab.batches.padding import pad
 from seqlab.sources.base import Row
-from seqlab.tasks.inputs import Inputs
+from seqlab.tasks.inputs.base import Inputs
 
 
 class TaggedInputs(Inputs):

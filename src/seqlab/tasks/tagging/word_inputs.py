@@ -26,7 +26,9 @@ from seqlab.models.settings import TaggingSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.word_lists import words_of
-from seqlab.tasks.inputs import EMBEDDING_STD, ROWS_AT_ONCE, known_tokens, learn_tokenizer, pieces_of
+from seqlab.tasks.inputs.known_tokens import fit_tokenizer, known_tokens
+from seqlab.tasks.inputs.pieces import pieces_of
+from seqlab.tasks.inputs.text import EMBEDDING_STD, ROWS_AT_ONCE
 from seqlab.tasks.tagging.inputs import TaggedInputs
 from seqlab.tokens.base import Ids, Tokenizer
 from seqlab.tokens.spelling import Spelling
@@ -71,9 +73,9 @@ class WordInputs(TaggedInputs):
         self._before, self._after = _template(tokenizer)
 
     @classmethod
-    def learn(cls, recipe: Recipe, train: Source) -> WordInputs:
+    def fit(cls, recipe: Recipe, train: Source) -> WordInputs:
         texts = (" ".join(map(_whole, words_of(row, recipe.data.text))) for row in train.rows())
-        tokenizer = learn_tokenizer(recipe, texts, specials=[UNK, PAD])
+        tokenizer = fit_tokenizer(recipe, texts, specials=[UNK, PAD])
         settings = recipe.tagging
         if settings.characters == "none":
             return cls(tokenizer, column=recipe.data.text, settings=settings)

@@ -16,7 +16,7 @@ from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.decoding.recording import record_search
 from seqlab.pages.sections.attention import AttentionExample
 from seqlab.recipes.setting_names import naming_settings
-from seqlab.tasks.inputs import readable_pieces
+from seqlab.tasks.inputs.pieces import readable_pieces
 from seqlab.tasks.prediction import Prediction
 from seqlab.tasks.seq2seq.generated import TextHypothesis
 from seqlab.tasks.seq2seq.predictor import Seq2SeqPredictor

@@ -1,0 +1,1 @@
+"""How the inputs of a task become steps: text through a tokenizer, numbers through a scale."""

@@ -1,0 +1,48 @@
+"""The tokenizer of a recipe: fitted to texts, or the one of the run that it starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from seqlab.core.errors import RunError
+from seqlab.recipes.recipe import Recipe
+from seqlab.tasks.inputs.numeric import NUMERIC
+from seqlab.tokens.base import Tokenizer, tokenizers
+from seqlab.tokens.tokenizer_folder import load_tokenizer
+from seqlab.tokens.vocabulary import PAD, UNK
+
+
+def known_tokens(recipe: Recipe) -> Path | None:
+    """The folder with the tokens of the run that a recipe starts from, or that is its teacher."""
+    run = recipe.start.run or recipe.training.teacher
+    return Path(run) / "tokens" if run else None
+
+
+def fit_tokenizer(recipe: Recipe, texts: Iterable[str], *, specials: Sequence[str]) -> Tokenizer:
+    """A tokenizer fitted to texts; where the recipe starts from a run or has a teacher, the tokenizer of that
+    run.
+
+    specials: the special tokens that a task needs.
+    """
+    folder = known_tokens(recipe)
+    if folder is None:
+        return tokenizers.get(recipe.tokens.kind).fit(texts, recipe.tokens, specials=specials)
+    if (folder / NUMERIC).is_file():
+        raise RunError(
+            "the run reads series of numbers, not text.",
+            where=str(folder.parent),
+            cure="Take a run that was trained on text.",
+        )
+    tokenizer = load_tokenizer(folder)
+    if missing := [
+        special
+        for special in specials
+        if special not in tokenizer.vocabulary.ids and special not in (UNK, PAD)
+    ]:
+        raise RunError(
+            f"the tokens of the run know no {', '.join(missing)}, which the task {recipe.task} needs.",
+            where=str(folder.parent),
+            cure=f"Take a run of the task {recipe.task}, or train without it.",
+        )
+    return tokenizer
