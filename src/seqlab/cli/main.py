@@ -28,7 +28,6 @@ from seqlab.cli import (
     words,
 )
 from seqlab.cli.outcome import reported
-from seqlab.core.plugins import load_plugin_file
 
 SHORT_WAIT = "1000"
 """How long threads spin while they wait for each other.
@@ -53,14 +52,21 @@ class CommonOptions:
     plugins: list[str] = field(default_factory=list)
 
 
+def _load_plugins(paths: list[str]) -> None:
+    if paths:
+        from seqlab.core.plugins import load_plugin_file
+
+        for path in paths:
+            load_plugin_file(Path(path))
+
+
 class Verbs(TyperGroup):
     """Whatever stops a verb is told here, before typer makes something else of it."""
 
     def invoke(self, ctx: Any) -> Any:
         common = ctx.obj or CommonOptions()
         with reported(debug=common.debug):
-            for path in common.plugins:
-                load_plugin_file(Path(path))
+            _load_plugins(common.plugins)
             return super().invoke(ctx)
 
 
