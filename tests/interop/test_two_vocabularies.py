@@ -91,6 +91,7 @@ def test_each_side_is_cut_and_numbered_as_by_its_own_library(published: Path, tm
     assert tokens.write(["die katze"])[0].tolist()[1:] != tokens.read(["die katze"])[0].tolist()
 
 
+@pytest.mark.slow
 @torch.no_grad()
 def test_logits_and_translations_are_those_of_its_own_library(
     published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

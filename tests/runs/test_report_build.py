@@ -12,6 +12,7 @@ from seqlab.training.clip_advice import suggest_clip
 from seqlab.training.journal import read_journal
 
 
+@pytest.mark.slow
 @pytest.mark.spec(91)
 def test_the_report_names_the_average_gradient_norm_and_suggests_a_limit(tmp_path: Path) -> None:
     story = tmp_path / "story.txt"

@@ -142,6 +142,7 @@ def test_lines_of_a_text_can_be_held_out_by_content(tmp_path: Path) -> None:
     assert "".join(splits.valid.chunks(9)).count("\n") == 5
 
 
+@pytest.mark.slow
 def test_parts_do_not_depend_on_the_process(tmp_path: Path) -> None:
     table(tmp_path / "t.csv", [f"film {i}" for i in range(60)])
     program = (
