@@ -13,12 +13,12 @@ help:
 	@echo "make setup      the environment in .venv"
 	@echo "make native     optional: kernels in C++ for recurrent layers, built for this machine"
 	@echo "make demo       train two small models and look at them (a few minutes)"
-	@echo "make test       the whole default test suite"
-	@echo "make test-long  the suites that take many minutes"
-	@echo "make check      format, lint, types, import direction, fast tests"
+	@echo "make test       the default test suite (5 minutes on two cores)"
+	@echo "make test-long  what takes longer: every study, every golden case, every sweep"
+	@echo "make check      format, lint, types, import direction, fast tests (90 seconds)"
 	@echo "make format     put the code into shape"
 	@echo "make bench      measure against other ways of doing the same"
-	@echo "make spec       which rows of the specification have a passing test"
+	@echo "make spec       which rows of the specification have a passing test, also a long one"
 	@echo "make docs       the documentation, into site/"
 	@echo "make clean      remove what was built"
 
@@ -40,7 +40,7 @@ test: setup
 	$(BIN)/pytest -q -n $(THREADS) -m "not long" --spec-report=.spec.json
 
 test-long: setup
-	$(BIN)/pytest -q -m long
+	$(BIN)/pytest -q -n $(THREADS) -m long
 
 check: setup
 	$(BIN)/ruff format --check .
@@ -57,7 +57,7 @@ bench: setup
 	$(BIN)/python -m benchmarks
 
 spec: setup
-	$(BIN)/pytest -q -n $(THREADS) -m "spec and not long" --spec-report=.spec.json >/dev/null || true
+	$(BIN)/pytest -q -n $(THREADS) -m spec --spec-report=.spec.json >/dev/null || true
 	$(BIN)/python tests/spec_index.py .spec.json
 
 docs: setup

@@ -57,6 +57,7 @@ def test_a_table_is_predicted_as_its_texts_are(trained: seqlab.Run) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_progress_and_what_was_inferred_go_to_standard_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -91,6 +92,7 @@ def test_data_of_another_type_is_refused(data: Any) -> None:
     assert type(data).__name__ in str(caught.value)
 
 
+@pytest.mark.slow
 def test_decoding_settings_are_keywords_of_predict(tmp_path: Path) -> None:
     pairs = [{"en": f"word {n}", "de": f"Wort {n}"} for n in range(40)]
     settings: dict[str, Any] = {"source": "en", "target": "de", "hidden_size": 8}

@@ -122,6 +122,7 @@ def test_without_a_report_the_command_says_how_to_write_one(
     assert "usage" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [(), ("-n", "2")], ids=["one process", "two workers"])
 def test_pytest_reports_the_outcome_of_every_marked_test(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     result = run_trial(tmp_path, TRIAL, "--spec-report=report.json", *arguments)
@@ -134,6 +135,7 @@ def test_pytest_reports_the_outcome_of_every_marked_test(tmp_path: Path, argumen
     }
 
 
+@pytest.mark.slow
 def test_marks_that_name_no_row_stop_the_collection(tmp_path: Path) -> None:
     marks = ["184", "0", "'36'", "36, 999", "", "'a', 1"]
     tests = [f"@pytest.mark.spec({mark})\ndef test_{number}(): pass\n" for number, mark in enumerate(marks)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,6 +28,7 @@ def assert_holds(cache: KVCache, keys: Tensor, values: Tensor) -> None:
     assert torch.equal(cache.values, values)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_any_walk_of_extending_branching_picking_and_forgetting_equals_concatenation(
     data: st.DataObject,

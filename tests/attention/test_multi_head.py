@@ -242,6 +242,7 @@ def test_any_mask_equals_the_sum_over_what_it_leaves(pattern: str) -> None:
     torch.testing.assert_close(*gradients, rtol=0, atol=1e-10)
 
 
+@pytest.mark.slow
 @given(st.lists(st.booleans(), min_size=2 * 4 * 4, max_size=2 * 4 * 4), st.booleans())
 def test_whatever_is_masked_nothing_leaks_and_nothing_breaks(pattern: list[bool], causal: bool) -> None:
     """Every query is moved by exactly the steps it may see; without any it gets zeros and gives no

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ SENTENCES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(SENTENCES)
 def test_no_tagger_by_word_alone_does_better_on_its_own_training_data(
     sentences: list[list[tuple[str, int]]],

@@ -191,6 +191,7 @@ def test_no_tokens_and_no_order_are_refused() -> None:
         NGram.fit(np.array([1]), 4, order=0)
 
 
+@pytest.mark.slow
 def test_shakespeare_is_foreseen_as_well_as_promised(shared_data: Path) -> None:
     data = np.frombuffer((shared_data / "tinyshakespeare" / "input.txt").read_bytes(), dtype=np.uint8)
     _, tokens = np.unique(data, return_inverse=True)

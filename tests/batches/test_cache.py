@@ -146,6 +146,7 @@ def contents(store: Store) -> tuple[object, ...]:
     return store.columns, rows, sizes, len(store), store.facts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [0, 3])
 @pytest.mark.parametrize(
     "name",
@@ -200,6 +201,7 @@ def test_a_store_of_the_format_before_digests_is_made_again(folder: Path) -> Non
     assert maker.times == 2
 
 
+@pytest.mark.slow
 def test_a_failed_making_leaves_nothing(folder: Path) -> None:
     def fail(place: Path) -> None:
         StoreWriter(place, TOKENS).append(tokens=np.zeros(3_000_000, np.uint8))
@@ -231,6 +233,7 @@ def test_what_a_killed_process_left_is_swept_up(folder: Path) -> None:
     assert cached_store({"a": 1}, Maker(3))["tokens"][0].tolist() == [3]
 
 
+@pytest.mark.slow
 def test_two_processes_that_ask_at_once_share_the_work(folder: Path, tmp_path: Path) -> None:
     program = (
         "import sys, time, numpy as np\n"

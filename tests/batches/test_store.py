@@ -117,6 +117,7 @@ def is_same(found: Any, expected: list[Any], column: Column, shape: tuple[int, .
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)  # each is written through to the disk
 @given(corpora(), st.integers(0, 2**32 - 1), st.sampled_from([8, 100, 1 << 21]))
 def test_columns_of_any_kind_come_back(

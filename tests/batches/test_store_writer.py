@@ -150,6 +150,7 @@ def test_a_sequence_without_an_end_cannot_be_finished(tmp_path: Path) -> None:
     assert [steps.tolist() for steps in Store(tmp_path)["tokens"]] == [[1], [2]]
 
 
+@pytest.mark.slow
 def test_a_writer_that_is_given_up_leaves_no_whole_store_and_no_open_file(tmp_path: Path) -> None:
     writer = StoreWriter(tmp_path, [TOKENS])
     writer.append(tokens=np.zeros(3_000_000, np.uint8))

@@ -206,6 +206,7 @@ def test_building_without_a_compiler_says_what_is_missing(
         build_library()
 
 
+@pytest.mark.slow
 def test_the_switch_turns_the_kernels_off() -> None:
     code = "import torch; from seqlab.cells.native.library import native_kernels; print(native_kernels(torch.zeros(1)))"
     found = subprocess.run(

@@ -31,6 +31,7 @@ def packed_by_hand(lengths: list[int]) -> list[tuple[int, int]]:
     return [(s, t) for t in range(max(lengths)) for s in order if lengths[s] > t]
 
 
+@pytest.mark.slow
 @given(some_lengths, st.integers(0, 3))
 def test_packing_keeps_the_real_steps_in_the_order_of_time(lengths: list[int], padding: int) -> None:
     time = max(lengths) + padding

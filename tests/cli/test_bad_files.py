@@ -17,6 +17,7 @@ def everything_below(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", BAD_FILES, ids=lambda bad: bad.name)
 def test_a_bad_file_ends_in_words_and_nothing_is_written(
     bad: BadFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -154,6 +154,7 @@ def test_a_bug_is_exit_code_one_and_asks_for_a_report(
     assert "This is a bug in seqlab and not your mistake." in ended.err
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_mistake() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "seqlab.cli.main", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -19,6 +19,7 @@ from seqlab.training.settings import TrainingSettings
 from tests.cli.running import run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("section", SECTIONS)
 def test_a_section_is_explained_setting_by_setting_with_their_own_sentences(
     section: str, capsys: pytest.CaptureFixture[str]

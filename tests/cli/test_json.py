@@ -11,6 +11,7 @@ from tests.cli.conftest import SMALL
 from tests.cli.running import run
 
 
+@pytest.mark.slow
 def test_train_and_its_dry_run_answer_in_json(
     reviews_csv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

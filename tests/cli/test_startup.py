@@ -43,6 +43,7 @@ def test_help_and_usage_errors_import_nothing_heavy(words: list[str], tmp_path: 
     assert after_command(words, folder=tmp_path) <= {"pydantic"}  # typer itself may use it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

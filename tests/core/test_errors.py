@@ -66,6 +66,7 @@ def test_of_many_names_the_likeliest_come_first_and_the_rest_is_counted() -> Non
     assert len(sentence) < 250
 
 
+@pytest.mark.slow
 @given(st.text(max_size=300), st.lists(st.text(max_size=300), max_size=60))
 def test_a_hint_is_never_longer_than_a_message_can_bear(name: str, allowed: list[str]) -> None:
     assert len(nearest(name, allowed)) < 1000

@@ -35,6 +35,7 @@ print(give_back_freed_memory(), before - resident())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="how much memory is held is read from Linux"
 )

@@ -97,6 +97,7 @@ def test_carrying_the_state_writes_what_full_runs_would_write(settings: Recurren
     assert list(generate_tokens(model, [1, 2, 3], GREEDY)) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings", BODIES, ids=lambda settings: f"{settings.kind} {getattr(settings, 'positions', '')}"
 )

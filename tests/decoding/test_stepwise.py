@@ -63,6 +63,7 @@ def model_that_ends() -> EncoderDecoder:
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.spec(34)
 @pytest.mark.spec(117)
 @pytest.mark.spec(121)
@@ -158,6 +159,7 @@ def test_nothing_is_left_on_for_gradients() -> None:
     assert all(parameter.grad is None for parameter in model.parameters())
 
 
+@pytest.mark.slow
 @pytest.mark.spec(118)
 def test_draws_come_as_often_as_they_are_probable_and_say_how_probable_they_were() -> None:
     """All complete targets of a tiny table, against 3,000 draws; the log-probability stays that of the

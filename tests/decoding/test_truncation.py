@@ -25,6 +25,7 @@ def kept(logits: torch.Tensor) -> set[int]:
     return {place for place, value in enumerate(logits[0].tolist()) if value != -math.inf}
 
 
+@pytest.mark.slow
 @given(LOGITS, st.integers(0, 9))
 def test_top_k_keeps_those_that_fewer_than_k_others_beat(logits: list[float], k: int) -> None:
     expected = {i for i, value in enumerate(logits) if k == 0 or sum(other > value for other in logits) < k}
@@ -33,6 +34,7 @@ def test_top_k_keeps_those_that_fewer_than_k_others_beat(logits: list[float], k:
     assert all(narrowed[0, place].item() == torch.tensor(logits)[place].item() for place in expected)
 
 
+@pytest.mark.slow
 @given(LOGITS, st.floats(0.01, 1.0))
 def test_top_p_keeps_the_smallest_set_that_reaches_p(logits: list[float], p: float) -> None:
     shares = probabilities(logits)
@@ -52,6 +54,7 @@ def test_top_p_keeps_the_smallest_set_that_reaches_p(logits: list[float], p: flo
     assert sum(shares[place] for place in found) == pytest.approx(sum(sorted(shares)[-needed:]))
 
 
+@pytest.mark.slow
 @given(LOGITS, st.floats(0.01, 1.0), st.integers(0, 9))
 def test_the_likeliest_token_always_stays(logits: list[float], p: float, k: int) -> None:
     narrowed = keep_top_p(keep_top_k(torch.tensor([logits]), k), p)

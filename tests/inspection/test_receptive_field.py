@@ -92,6 +92,7 @@ def test_a_function_that_returns_its_state_too_is_read_by_its_outputs() -> None:
     )
 
 
+@pytest.mark.slow
 def test_random_probes_estimate_the_norms_and_never_invent_an_influence() -> None:
     torch.manual_seed(2)
     layer = nn.GRU(IN, HIDDEN).double()

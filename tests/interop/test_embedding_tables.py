@@ -98,6 +98,7 @@ def test_logits_are_computed_with_the_tables_of_the_file(name: str, tmp_path: Pa
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in CASES if CASES[name][2] > 1])
 def test_translations_use_the_tables_of_the_file(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

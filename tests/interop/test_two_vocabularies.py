@@ -96,6 +96,7 @@ def test_each_side_is_cut_and_numbered_as_by_its_own_library(published: Path, tm
     )
 
 
+@pytest.mark.slow
 @torch.no_grad()
 def test_logits_and_translations_are_those_of_its_own_library(
     published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

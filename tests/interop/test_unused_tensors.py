@@ -254,6 +254,7 @@ def test_a_copy_that_differs_from_the_tied_tensor_is_an_error_that_names_both(
         assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, family in FAMILIES.items() if family.copies])
 def test_a_tied_tensor_may_have_the_name_of_its_copy_alone(name: str, published: Any, tmp_path: Path) -> None:
     folder = shutil.copytree(published(name), tmp_path / "renamed")

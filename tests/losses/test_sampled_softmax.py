@@ -49,6 +49,7 @@ def test_a_sampled_token_counts_by_one_over_its_chance(monkeypatch: pytest.Monke
     )
 
 
+@pytest.mark.slow
 def test_the_estimated_sum_over_the_vocabulary_has_the_true_mean() -> None:
     *leaves, targets = (each.detach() for each in example())
     logits = F.linear(*leaves)

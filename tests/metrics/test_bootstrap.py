@@ -48,6 +48,7 @@ def test_the_interval_of_an_accuracy_covers_the_truth_about_95_times_in_100(prob
     assert 271 <= covered <= 297
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_ratio_covers_the_truth_about_95_times_in_100() -> None:
     generator = np.random.default_rng(7)
     covered = 0
@@ -80,6 +81,7 @@ def test_few_values_and_many_values_give_the_same_kind_of_interval() -> None:
     assert fast.high == pytest.approx(slow.high, abs=0.08 * width)
 
 
+@pytest.mark.slow
 def test_the_interval_of_macro_f1_agrees_with_scikit_learn_on_drawn_examples() -> None:
     generator = np.random.default_rng(11)
     targets = generator.choice(4, size=300, p=[0.6, 0.25, 0.1, 0.05])

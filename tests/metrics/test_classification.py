@@ -23,6 +23,7 @@ labels = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(pairs=labels)
 def test_every_score_agrees_with_scikit_learn(pairs: list[tuple[int, int]]) -> None:
     targets, predicted = np.array(pairs).T

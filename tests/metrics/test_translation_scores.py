@@ -83,6 +83,7 @@ def test_the_worse_of_two_models_is_found_on_the_same_sentences() -> None:
     assert found.high < 0
 
 
+@pytest.mark.slow
 @pytest.mark.spec(116)
 def test_quality_is_told_by_the_length_of_the_source() -> None:
     lengths = np.array([len(text.split()) for text in TRUTHS])

@@ -155,6 +155,7 @@ class First(torch.nn.Module):
         return output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_script_is_that_of_torchs_layer(kind: str) -> None:
     ours, theirs = pair(kind)
@@ -209,6 +210,7 @@ def test_exported_and_compiled_layers_take_other_batches_and_lengths(
         assert line.endswith(" ok"), line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OWN)
 def test_a_trace_of_another_cell_takes_other_batches_and_refuses_other_times(name: str) -> None:
     layer = own(name, num_layers=2, bidirectional=True)

@@ -130,6 +130,7 @@ def test_a_transformer_takes_all_of_it_and_every_parameter_learns(additions: dic
     ] == []
 
 
+@pytest.mark.slow
 def test_a_modern_encoder_learns_where_a_cue_stood() -> None:
     """The answer is the token two places before: rotary positions are all that tells it."""
     torch.manual_seed(0)

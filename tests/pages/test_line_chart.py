@@ -109,6 +109,7 @@ def test_odd_series_are_drawn_without_a_crash_or_a_bad_number(
             assert not re.search(r"nan|inf", element.get(name) or "")
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.floats(), st.floats()), max_size=12), st.booleans(), st.floats(), st.floats())
 def test_everything_stays_inside_the_picture(
     points: list[tuple[float, float]], log_y: bool, mark: float, reference: float
@@ -137,6 +138,7 @@ def test_a_point_alone_between_gaps_is_a_dot_even_in_a_long_series() -> None:
     assert float(dot.get("cy") or "") == pytest.approx(TOP)
 
 
+@pytest.mark.slow
 def test_thousands_of_points_keep_every_peak_and_few_points() -> None:
     noise = random.Random(1)
     ys = [math.sin(i / 300) + noise.gauss(0, 0.05) for i in range(6000)]

@@ -168,6 +168,7 @@ def ragged_pieces(draw: st.DrawFn) -> list[list[int]]:
     return [[max(1, length) for length in pieces[0]], *[piece for piece in pieces[1:] if max(piece) > 0]]
 
 
+@pytest.mark.slow
 @pytest.mark.spec(153)
 @pytest.mark.parametrize("window", [0, 3])
 @every_kind

@@ -73,6 +73,7 @@ def test_classification_without_a_label_says_which_setting_names_one(tmp_path: P
         open_data(recipe(tmp_path / "a.txt", task="classification"))
 
 
+@pytest.mark.slow
 def test_a_built_in_dataset_brings_its_own_parts_and_settings() -> None:
     pytest.importorskip("sklearn")
     opened = open_data(recipe("digits"))
@@ -80,6 +81,7 @@ def test_a_built_in_dataset_brings_its_own_parts_and_settings() -> None:
     assert set(opened.parts) == {"train", "valid", "test"}
 
 
+@pytest.mark.slow
 def test_a_built_in_dataset_can_be_tested_on_a_file(tmp_path: Path) -> None:
     pytest.importorskip("babel")
     (tmp_path / "names.csv").write_text("name,language\nSuomi,Finnish\n")

@@ -51,9 +51,16 @@ def train_run(task: str, folder: Path) -> Path:
     return run.folder
 
 
+LONGER = ("multi_label", "regression", "tagging", "translation")
+
+
 @pytest.fixture(
     scope="module",
-    params=["classification", "multi_label", "regression", "tagging", "language_model", "translation"],
+    params=[
+        "classification",
+        "language_model",
+        *(pytest.param(task, marks=pytest.mark.long) for task in LONGER),
+    ],
 )
 def whole(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, cache_folder: Path

@@ -24,6 +24,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return seqlab.train(story, *settings, model="lstm", steps=12, out=folder / "run")
 
 
+@pytest.mark.slow
 @pytest.mark.spec(91)
 def test_the_report_names_the_average_gradient_norm_and_suggests_a_limit(run: Run) -> None:
     norms = [

@@ -157,6 +157,7 @@ def test_no_cut_gives_fewer_rows(name: str, tmp_path: Path) -> None:
         expect_rows_or_error(path, whole, about=f"cut at byte {cut} of {len(content)}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARCHIVES)
 def test_no_flipped_bit_gives_other_rows(name: str, tmp_path: Path) -> None:
     path, content = tmp_path / name, ARCHIVES[name]()
@@ -172,6 +173,7 @@ def test_no_flipped_bit_gives_other_rows(name: str, tmp_path: Path) -> None:
     assert noticed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["reviews.tar", "reviews.zip"])
 def test_no_flipped_bit_in_a_header_gives_other_rows(name: str, tmp_path: Path) -> None:
     """The names of members stand here; every byte of the central directory of a zip and of the second header
@@ -346,6 +348,7 @@ def test_word_vectors_are_checked_to_the_end_of_their_file(tmp_path: Path) -> No
             read_word_vectors(path)
 
 
+@pytest.mark.slow
 def test_a_large_member_is_passed_over_without_filling_the_memory(tmp_path: Path) -> None:
     path = tmp_path / "large.tar.gz"
     with tarfile.open(path, "w:gz", compresslevel=1) as archive:

@@ -56,6 +56,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @given(content=CONTENT, skip=st.booleans(), encoding=st.sampled_from(["utf-8", "utf-16", "latin-1"]))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

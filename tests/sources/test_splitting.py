@@ -142,6 +142,7 @@ def test_lines_of_a_text_can_be_held_out_by_content(tmp_path: Path) -> None:
     assert "".join(splits.valid.chunks(9)).count("\n") == 5
 
 
+@pytest.mark.slow
 def test_parts_do_not_depend_on_the_process(tmp_path: Path) -> None:
     table(tmp_path / "t.csv", [f"film {i}" for i in range(60)])
     program = (
@@ -164,8 +165,8 @@ def test_parts_do_not_depend_on_the_process(tmp_path: Path) -> None:
     assert len(outputs) == 1
 
 
+@pytest.mark.long
 @pytest.mark.spec(25)
-@pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "imdb").is_dir(), reason="the IMDB reviews are not here")
 def test_imdb_has_its_rows_and_nine_tenths_of_train_are_22500() -> None:
     train, test = (

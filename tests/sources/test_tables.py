@@ -32,6 +32,7 @@ def cells(path: Path, **options: object) -> list[tuple[object, ...]]:
     ]
 
 
+@pytest.mark.slow
 @given(rows=st.lists(st.tuples(TEXT, TEXT), min_size=1), delimiter=st.sampled_from([",", ";", "|"]))
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_survives_a_trip_through_csv(
@@ -43,6 +44,7 @@ def test_any_text_survives_a_trip_through_csv(
     assert cells(path, delimiter=delimiter) == rows
 
 
+@pytest.mark.slow
 @given(rows=st.lists(TEXT, min_size=1))
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_survives_a_trip_through_jsonl(rows: list[str], tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ def text_source(path: Path, **options: object) -> TextSource:
     return source
 
 
+@pytest.mark.slow
 @given(text=TEXT, size=st.integers(1, 9), block=st.integers(1, 7))
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_chunks_join_to_the_text_and_end_at_line_ends_where_they_can(

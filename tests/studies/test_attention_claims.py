@@ -47,6 +47,7 @@ def test_the_entropy_of_the_root_is_that_of_normal_scores() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.spec(137)
 def test_words_see_themselves_and_patches_of_pictures_their_like() -> None:
     found = quick("own_similarity")
@@ -112,6 +113,7 @@ def test_answers_come_only_through_what_the_heads_bring() -> None:
     assert torch.equal(reason, reason[:1].expand_as(reason))
 
 
+@pytest.mark.slow
 @pytest.mark.spec(148)
 def test_attention_is_quadratic_joins_all_steps_and_waits_for_none() -> None:
     found = quick("attention_costs")

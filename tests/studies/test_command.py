@@ -10,6 +10,7 @@ from tests.cli.running import run
 from tests.cli.test_startup import after_command
 
 
+@pytest.mark.slow
 def test_a_study_prints_its_table_and_writes_its_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -23,6 +24,7 @@ def test_a_study_prints_its_table_and_writes_its_page(
     assert "<svg" in (tmp_path / "runs/studies/vanishing/study.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_json_is_one_object_and_the_folder_can_be_chosen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -170,6 +170,7 @@ def test_the_next_token_table_is_sorted_and_sums_to_one_over_the_vocabulary(
     assert sum(shares) == pytest.approx(1, abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tokens", ["characters", "bytes", "words", "bpe"])
 def test_text_comes_in_pieces_that_join_to_the_whole_and_a_seed_repeats_it(
     tmp_path: Path, tokens: str

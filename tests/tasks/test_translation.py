@@ -144,6 +144,7 @@ def read_by_decoder(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.spec(111)
 def test_a_decoder_left_to_itself_reads_what_it_wrote(tmp_path: Path) -> None:
     task = make(tmp_path)
@@ -168,6 +169,7 @@ def test_a_decoder_left_to_itself_reads_what_it_wrote(tmp_path: Path) -> None:
     assert 0.3 < is_true < 0.7  # whole sequences, about half of them
 
 
+@pytest.mark.slow
 @pytest.mark.spec(111)
 def test_a_transformer_left_to_itself_reads_what_it_wrote_token_by_token(tmp_path: Path) -> None:
     network = {"kind": "transformer", "layers": 2, "hidden_size": 8, "heads": 2, "dropout": 0.5}
@@ -240,6 +242,7 @@ def test_the_loss_of_scheduled_sampling_is_that_of_the_targets_after_what_the_de
     assert found.correct == int((logits.argmax(dim=-1) == batch["target"][:, 1:])[is_target].sum())
 
 
+@pytest.mark.slow
 @pytest.mark.spec(111)
 @pytest.mark.parametrize("accumulate", [1, 2])
 def test_scheduled_sampling_goes_on_exactly_where_it_was_stopped(tmp_path: Path, accumulate: int) -> None:
@@ -279,6 +282,7 @@ def test_scheduled_sampling_goes_on_exactly_where_it_was_stopped(tmp_path: Path,
         assert torch.equal(one, other)
 
 
+@pytest.mark.slow
 @pytest.mark.spec(16)
 def test_one_model_for_several_languages_is_told_by_a_token_which_one_to_write(tmp_path: Path) -> None:
     pairs = [("ab", "AB", "up"), ("ab", "BA", "back"), ("b", "B", "up"), ("c", "C", "back")] * 4
@@ -550,6 +554,7 @@ def test_a_table_with_three_columns_or_a_text_is_no_pair(tmp_path: Path) -> None
         open_data(check({"task": "translation", "data": {"train": str(tmp_path / "one.txt")}}, where="test"))
 
 
+@pytest.mark.slow
 def test_byte_pairs_are_read_as_letters_where_a_decoder_looks(tmp_path: Path) -> None:
     pairs = [("a bowl", "eine Schüssel"), ("a hut", "eine Hütte")] * 8
     task = make(tmp_path, pairs, tokens={"kind": "bpe", "size": 300})

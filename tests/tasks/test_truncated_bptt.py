@@ -151,6 +151,7 @@ def test_a_prompt_is_read_as_the_beginning_of_a_document(tmp_path: Path) -> None
     assert ranking["mat"] == pytest.approx(expected[mat].item(), rel=1e-5)
 
 
+@pytest.mark.slow
 def test_what_is_written_after_the_end_of_a_line_does_not_depend_on_that_line(tmp_path: Path) -> None:
     task = make(tmp_path)
     model = model_of(task)

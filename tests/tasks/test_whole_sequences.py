@@ -101,6 +101,7 @@ def test_skew_and_single_examples_are_told(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.spec(43)
 def test_the_temperature_of_the_validation_part_lowers_its_loss_and_is_used_by_predictions(
     tmp_path: Path,

@@ -135,7 +135,7 @@ def test_what_needs_every_probability_cannot_sample(tmp_path: Path) -> None:
         make(tmp_path, WIKI, softmax="sampled", label_smoothing=0.1)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_wikitext2_has_the_published_number_of_tokens(shared_data: Path) -> None:
     folder = shared_data / "wikitext2"
     data = {

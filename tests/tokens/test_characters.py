@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from seqlab.tokens.vocabulary import PAD, UNK
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=[]), max_size=40)
 
 
+@pytest.mark.slow
 @given(st.lists(ANY_TEXT, max_size=5), ANY_TEXT)
 def test_ids_are_those_of_a_plain_dictionary(texts: list[str], text: str) -> None:
     tokenizer = Characters.fit(texts, TokenSettings(), specials=[UNK, PAD])
@@ -45,6 +47,7 @@ def test_a_text_longer_than_a_part_is_looked_up_to_its_end() -> None:
     assert tokenizer.decode(ids) == text[:-1]
 
 
+@pytest.mark.slow
 def test_counting_is_right_across_the_borders_of_parts() -> None:
     random = np.random.default_rng(3)
     texts = ["".join(random.choice(list("abcdé🦁"), size=length)) for length in (5, 700_000, 1, 900_000, 3)]

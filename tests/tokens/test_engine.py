@@ -163,6 +163,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
+@pytest.mark.slow
 def test_a_forked_process_encodes_the_same_and_says_nothing() -> None:
     """Threads do not survive a fork: without care the child would hang or the engine would complain."""
     done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=60)

@@ -17,7 +17,7 @@ from seqlab.tokens.words import Words
 REVIEWS = Path(__file__).parents[2].parent / "shared" / "data" / "imdb" / "train.jsonl.xz"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(23, 24)
 @pytest.mark.skipif(not REVIEWS.exists(), reason="the IMDB reviews are not here")
 def test_the_top_50000_words_of_a_random_training_split() -> None:

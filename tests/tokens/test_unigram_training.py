@@ -135,6 +135,7 @@ for kind in ("bpe", "wordpiece", "unigram"):
 """
 
 
+@pytest.mark.slow
 def test_subwords_are_the_same_in_every_process() -> None:
     answers = {
         subprocess.run(

@@ -19,6 +19,7 @@ from tests.training.test_loop import Clock, StopAt, events, outcome
 from tests.training.toy_task import Points, make_trainer, small_model
 
 
+@pytest.mark.slow
 def test_the_saved_weights_are_the_moving_average_written_out(tmp_path: Path) -> None:
     task = Points(values=[1.0, 2.0])  # the averaged weights are validated first, and are the better ones
     trainer = make_trainer(
@@ -269,6 +270,7 @@ SHRINKING: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 def test_a_time_budget_averages_over_the_same_share_of_the_run_as_the_recipe_planned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -286,6 +288,7 @@ def test_a_time_budget_averages_over_the_same_share_of_the_run_as_the_recipe_pla
     assert len(events(trainer, "validated")) >= 5
 
 
+@pytest.mark.slow
 def test_a_moving_average_reaches_back_over_the_same_share(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -322,6 +325,7 @@ def test_a_moving_average_reaches_back_over_the_same_share(
 # Stopping and going on, with averages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop_at", [3, 4, 5, 17, 26, 29])
 @pytest.mark.parametrize(
     "average",
@@ -341,6 +345,7 @@ def test_a_stop_before_or_within_the_averaged_part_changes_no_bit(
     check_going_on(tmp_path, stop_at, settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop_at", [2, 8, 40, 270])
 def test_a_plan_that_changed_under_way_is_the_same_after_a_stop(
     stop_at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -91,6 +91,7 @@ def truncate(path: Path, chance: random.Random) -> None:
     path.write_bytes(content[: chance.randrange(len(content))])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("damage", "times"), [(flip, 200), (truncate, 50)], ids=["flipped", "truncated"])
 def test_damage_of_any_file_is_noticed_and_the_checkpoint_before_is_taken(
     damage: Callable[[Path, random.Random], None], times: int, tmp_path: Path

@@ -287,6 +287,7 @@ def test_a_run_with_minutes_ends_with_them(tmp_path: Path, monkeypatch: pytest.M
     assert trainer.budget.total_steps == trainer.step
 
 
+@pytest.mark.slow
 def test_a_run_faster_than_foreseen_uses_the_time_it_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,6 +301,7 @@ def test_a_run_faster_than_foreseen_uses_the_time_it_has(
     assert trainer.step > 200
 
 
+@pytest.mark.slow
 def test_under_a_time_budget_the_learning_rate_comes_to_its_end_however_wrong_the_forecast_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -137,6 +137,7 @@ def test_state_goes_on_in_another_optimizer_and_is_a_copy() -> None:
     assert [name for name, _ in named_parameters(again)].count("unused.weight") == 1
 
 
+@pytest.mark.slow
 def test_making_one_does_not_import_torchs_compiler() -> None:
     code = (
         "import sys, torch; from seqlab.training.optimizers.parameter_groups import build_optimizer;from"

@@ -47,6 +47,7 @@ def test_a_model_whose_size_cannot_be_counted_is_refused(size: int) -> None:
         shapes_of(lambda: nn.Linear(size, size))
 
 
+@pytest.mark.slow
 def test_torchs_compiler_is_not_imported() -> None:
     code = (
         "import sys; from torch import nn; from seqlab.training.tensor_shapes import shapes_of;"

@@ -80,6 +80,7 @@ def test_no_tensors_at_all_are_a_file_too(tmp_path: Path) -> None:
     assert read_weights(tmp_path / "w") == {}
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(
         st.text(max_size=9).filter(lambda name: name != "__metadata__"),
@@ -216,6 +217,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_headers_are_refused_with_words(name: str, tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
