@@ -30,6 +30,8 @@ def write_data(folder: Path) -> None:
     ]
     lines = [f"{text},{label}" for text, label in rows]
     (folder / "reviews.csv").write_text("text,label\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    lines = [f"{text},{number % 5 + 1}" for number, (text, _) in enumerate(rows)]
+    (folder / "ratings.csv").write_text("text,stars\n" + "\n".join(lines) + "\n", encoding="utf-8")
     lines = [f"{label} | {text}" for text, label in rows]
     (folder / "help.tickets").write_text("\n".join(lines) + "\n", encoding="utf-8")
     lines = [f"{text}\t{text[::-1]}" for text, _ in rows]

@@ -62,16 +62,22 @@ def check_callback(run: Path) -> None:
     assert int(lines[-1].split(",")[0]) == 4
 
 
+def check_task(run: Path) -> None:
+    assert recipe_of(run)["task"] == "ordinal_rating"
+    assert scores_of(run)["mae"]["baseline_name"] == "the median rating"
+
+
 CHECKS: dict[str, Callable[[Path], None]] = {
     "cosine_score": check_score,
     "identifier_tokenizer": check_tokenizer,
     "kappa_metric": check_metric,
     "ticket_format": check_format,
     "csv_callback": check_callback,
+    "ordinal_rating": check_task,
 }
 SEVERAL = ["--model", "gru", "tokens.kind=identifiers", "evaluation.metrics=cohen_kappa"]
 """All parts that one run can have."""
-PARTS_OF_SEVERAL = [name for name in CHECKS if name != "cosine_score"]
+PARTS_OF_SEVERAL = [name for name in CHECKS if name not in ("cosine_score", "ordinal_rating")]
 
 
 def test_every_example_has_a_command_on_the_page_and_a_check() -> None:

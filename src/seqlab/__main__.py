@@ -1,0 +1,6 @@
+"""`python -m seqlab` is the command `seqlab`."""
+
+from seqlab.cli.main import main
+
+if __name__ == "__main__":
+    main()
