@@ -206,6 +206,17 @@ def test_numbers_are_learned_on_a_scale_and_answered_in_their_own_units(tmp_path
     assert [share for _, share in found.ranking] == pytest.approx([0.05, 0.95])
 
 
+def test_a_large_error_of_a_number_costs_no_more_than_its_size_unless_squares_are_asked_for(
+    tmp_path: Path,
+) -> None:
+    task = make(tmp_path, NUMBERS)
+    model, batch = shaken(task), task.collate("train", np.arange(24))
+    errors = (model(batch.inputs, batch.is_token)[:, 0] - batch["target"]).abs().tolist()
+    assert max(errors) > 1.2
+    expected = sum(error - 0.5 if error > 1 else error**2 / 2 for error in errors)
+    assert task.loss(model, batch, step=0, carry=()).total.item() == pytest.approx(expected, rel=1e-5)
+
+
 def test_a_number_too_far_from_the_training_data_names_its_row(tmp_path: Path) -> None:
     task = make(tmp_path, NUMBERS)
     (tmp_path / "far.jsonl").write_text(
