@@ -90,7 +90,7 @@ TRAINING = [
         "training",
         "        self.carry = put_back(\n            checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device\n        )",
         "        put_back(checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device)",
-        "tests/training/test_loop.py",
+        "tests/training/test_carry.py",
         "A resumed language model starts its window from an empty state.",
     ),
     Mutant(
