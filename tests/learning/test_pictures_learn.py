@@ -24,7 +24,9 @@ def accuracy(folder: Path) -> float:
 
 
 @pytest.mark.spec(174)
-@pytest.mark.parametrize("model", ["vit", "cnn2d", "non_local"])
+@pytest.mark.parametrize(
+    "model", ["cnn2d", *(pytest.param(model, marks=pytest.mark.long) for model in ("vit", "non_local"))]
+)
 def test_a_short_name_trains_on_the_digits_and_the_run_answers(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
