@@ -11,7 +11,8 @@ from torch import nn
 
 from seqlab.blocks.scan import scan
 from seqlab.cells.fast.lstm import LSTMScan
-from seqlab.cells.lstm import LSTM, MIN_FILL_RATIO
+from seqlab.cells.kernel_choice import MIN_FILL_RATIO
+from seqlab.cells.lstm import LSTM
 from seqlab.cells.native.library import disable_native
 from seqlab.cells.rnn import RNN
 from seqlab.cells.step_layout import Packing
