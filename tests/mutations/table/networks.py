@@ -130,7 +130,7 @@ NETWORKS = [
         "positions/offsets.py",
         "    first = torch.cat(\n        [before.cumsum(dim=1) - before.int(), before.sum(dim=1, keepdim=True)], dim=1\n    )  # (batch, seen + 1)",
         "    first = torch.cat([before.cumsum(dim=1), before.sum(dim=1, keepdim=True)], dim=1)  # (batch, seen + 1)",
-        "tests/models/test_transformer.py tests/models/test_every_body.py -k 'transformer'",
+        "tests/models/test_transformer.py tests/models/test_every_backbone.py -k 'transformer'",
         "Behind a padded piece, places are one too large.",
     ),
     Mutant(
