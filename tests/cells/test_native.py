@@ -23,7 +23,7 @@ KERNELS = {
     "lstm": {},
     "lstm without bias": {"bias": False},
     "peephole_lstm": {},
-    "peephole_lstm that exposes the new memory": {"expose_sees": "new"},
+    "peephole_lstm whose output gate sees the new cell state": {"expose_sees": "new"},
     "peephole_lstm with one gate": {"gates": ("forget",)},
     "coupled_lstm": {},
     "layer_norm_lstm": {},
@@ -168,21 +168,21 @@ def test_saturated_gates_are_exactly_open_or_shut_and_tiny_values_keep_their_dig
         0.0,
         1.0,
         1.0,
-    ]  # the writing gate is open, so the memory is tanh(x); the exposing gate is σ(x)
+    ]  # the input gate is open, so the cell state is tanh(x); the output gate is σ(x)
     weights = {
         "input": torch.tensor(rows).repeat_interleave(8)[:, None],
         "recurrent": torch.zeros(32, 8),
         "bias": torch.tensor([100.0, 0.0, 0.0, 0.0]).repeat_interleave(8),
     }
-    outputs, (_, memory) = scan(
+    outputs, (_, cell_state) = scan(
         cell.with_weights(weights), points, cell.zero_state(points), Packing((len(points),), None, 1).layout()
     )
     exact = points.double()
-    torch.testing.assert_close(memory[:, 7:].double(), torch.tanh(exact), rtol=5e-7, atol=0)
+    torch.testing.assert_close(cell_state[:, 7:].double(), torch.tanh(exact), rtol=5e-7, atol=0)
     shown = torch.sigmoid(exact) * torch.tanh(torch.tanh(exact))
     torch.testing.assert_close(outputs[:, 7:].double(), shown, rtol=2e-6, atol=1e-37)
-    assert (memory[points[:, 0] > 20] == 1).all()
-    assert (memory[points[:, 0] < -20] == -1).all()
+    assert (cell_state[points[:, 0] > 20] == 1).all()
+    assert (cell_state[points[:, 0] < -20] == -1).all()
 
 
 def test_a_library_that_cannot_be_loaded_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

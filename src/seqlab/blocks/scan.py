@@ -45,13 +45,13 @@ def _check(rows: Tensor, state: State, layout: StepLayout) -> None:
     """Hand-written scans leave surplus rows uninitialized and surplus states unchanged; wrong widths raise
     errors by themselves.
     """
-    found, needed = (
+    lengths, expected = (
         [rows.shape[0], state[0].shape[0], state[-1].shape[0]],
         [layout.num_rows, layout.num_sequences, layout.num_sequences],
     )
-    if found != needed:
+    if lengths != expected:
         raise UsageError(
-            f"rows, first and last part of the state have lengths {found}; the packing needs {needed}."
+            f"rows, first and last part of the state have lengths {lengths}; the packing needs {expected}."
         )
 
 

@@ -73,17 +73,17 @@ class PeepholeLSTM(GatedCell):
         input_gate, forget_gate, candidate, output_gate = (projected + hidden @ self.recurrent.T).chunk(
             4, dim=-1
         )
-        found = {
+        gates = {
             "input": torch.sigmoid(input_gate + self._peep("write", cell_state)),
             "forget": torch.sigmoid(forget_gate + self._peep("forget", cell_state)),
             "candidate": torch.tanh(candidate),
         }
         seen = (
-            found["forget"] * cell_state + found["input"] * found["candidate"]
+            gates["forget"] * cell_state + gates["input"] * gates["candidate"]
             if self.output_gate_sees_new
             else cell_state
         )
-        return {**found, "output": torch.sigmoid(output_gate + self._peep("expose", seen))}
+        return {**gates, "output": torch.sigmoid(output_gate + self._peep("expose", seen))}
 
     def _peep(
         self, gate: str, cell_state: Float[Tensor, "batch hidden"]

@@ -55,5 +55,5 @@ class MaskedLanguageModel(nn.Module):
         """The logits of every place where is_target, row by row and from left to right."""
         features, _ = self.backbone(self.embed(tokens), is_token)  # (batch, time, output)
         asked = self.dropout(features[is_target])  # (targets, output)
-        found = self.norm(F.gelu(self.transform(asked)))  # (targets, input)
-        return F.linear(found, self.embed.weight if self.weight is None else self.weight, self.bias)
+        transformed = self.norm(F.gelu(self.transform(asked)))  # (targets, input)
+        return F.linear(transformed, self.embed.weight if self.weight is None else self.weight, self.bias)

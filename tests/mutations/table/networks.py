@@ -224,8 +224,8 @@ NETWORKS = [
     Mutant(
         "characters-without-bias",
         "blocks/character_encoder.py",
-        "            found.append(F.relu(largest + windows.bias))",
-        "            found.append(F.relu(largest))",
+        "            pooled.append(F.relu(largest + windows.bias))",
+        "            pooled.append(F.relu(largest))",
         "tests/blocks/test_character_encoder.py",
         "The convolution over characters has no bias.",
     ),
