@@ -1,4 +1,4 @@
-"""What every cell promises: walks are only a way to compute faster, and sequences do not see each other."""
+"""What every cell promises: kernels only compute faster, and sequences do not see each other."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run(
     fast: bool = True,
     lengths: list[int] = LENGTHS,
 ) -> tuple[Tensor, State]:
-    """A padded batch through the walker and back: outputs (batch, time, hidden), last states in the order of
+    """A padded batch through the scan and back: outputs (batch, time, hidden), last states in the order of
     the batch.
     """
     packing, layout = path_of(lengths, reverse=reverse)
@@ -103,7 +103,7 @@ def test_the_settings_of_a_cell_are_the_options_of_its_constructor(name: str) ->
 @both_ways
 @pytest.mark.parametrize("fast", [True, False], ids=["fast", "plain"])
 @every_cell
-def test_a_walk_over_a_ragged_batch_is_each_sequence_alone_step_by_step(
+def test_a_scan_over_a_ragged_batch_is_each_sequence_alone_step_by_step(
     name: str, options: Options, fast: bool, reverse: bool
 ) -> None:
     cell = build(name, options)

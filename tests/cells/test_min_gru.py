@@ -1,4 +1,4 @@
-"""minGRU against plain arithmetic, and its fast walk against its steps."""
+"""minGRU against plain arithmetic, and its fast scan against its steps."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_hand_written_gradient_is_the_numerical_one(lengths: list[int], reve
     assert torch.autograd.gradcheck(scanned, [part.requires_grad_() for part in inputs])
 
 
-def test_a_long_walk_is_exact_where_a_sum_of_logarithms_would_not_be() -> None:
+def test_a_long_scan_is_exact_where_a_sum_of_logarithms_would_not_be() -> None:
     """Over 2,000 steps with gates near 0 and 1: the state in single precision stays within rounding of the
     one in double precision.
     """

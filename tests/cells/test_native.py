@@ -1,4 +1,4 @@
-"""The kernels in C++ give what the walks in Python give; without them nothing is missing."""
+"""The kernels in C++ give what the scans in Python give; without them nothing is missing."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def cell_of(name: str, dtype: torch.dtype) -> Cell:
 def everything(
     cell: Cell, lengths: list[int], *, reverse: bool, dtype: torch.dtype, plain: bool = False
 ) -> list[Tensor]:
-    """Outputs, last states and all gradients of one walk."""
+    """Outputs, last states and all gradients of one scan."""
     random = torch.Generator().manual_seed(
         len(lengths)
     )  # drawn in double precision, so that both precisions see the same numbers
@@ -74,7 +74,7 @@ def everything(
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("lengths", [RAGGED, [3] * 33, [6]], ids=["ragged", "full", "one sequence"])
 @pytest.mark.parametrize("reverse", [False, True], ids=["forward", "backward"])
-def test_a_kernel_gives_outputs_states_and_gradients_of_the_plain_walk(
+def test_a_kernel_gives_outputs_states_and_gradients_of_the_plain_scan(
     kernels: Path, name: str, lengths: list[int], reverse: bool
 ) -> None:
     assert native_kernels(torch.zeros(1)) is not None
@@ -90,7 +90,7 @@ def test_a_kernel_gives_outputs_states_and_gradients_of_the_plain_walk(
         torch.testing.assert_close(double, wanted, rtol=1e-10, atol=1e-10)
         rounding = 1e-6 * max(
             1.0, float(wanted.abs().max())
-        )  # single precision may round otherwise than the plain walk, but not worse
+        )  # single precision may round otherwise than the plain scan, but not worse
         allowed = 4 * (other - wanted).abs().max() + rounding
         assert (single - wanted).abs().max() <= allowed
 
