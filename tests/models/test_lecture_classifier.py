@@ -155,7 +155,9 @@ def test_what_enters_the_first_layer_is_normalized_after_dropout() -> None:
     """
     model = build(40).double().train()
     embedded, entered = [], []
-    model.backbone.dropout.register_forward_hook(lambda _, inputs, output: embedded.append((inputs[0], output)))
+    model.backbone.dropout.register_forward_hook(
+        lambda _, inputs, output: embedded.append((inputs[0], output))
+    )
     model.backbone.layers[0].register_forward_pre_hook(lambda _, inputs: entered.append(inputs[0]))
     rows, tokens, is_token = reviews([11, 11, 11])
     model(tokens, is_token)
