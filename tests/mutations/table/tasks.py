@@ -64,7 +64,7 @@ TASKS = [
     Mutant(
         "tagger-without-viterbi",
         "tasks",
-        "log_probs.argmax(dim=-1) if chain is None",
+        "log_probs.argmax(dim=-1) if crf is None",
         "log_probs.argmax(dim=-1) if True",
         "tests/tasks/test_decisions.py",
         "A CRF answers with the best tag of each word instead of the best sequence.",
