@@ -141,7 +141,7 @@ CELLS: dict[str, Case] = {
         {
             **SMALL,
             "model.cell.activation": "relu",
-            "model.initialisation": "identity",
+            "model.initialization": "identity",
             "model.residual": True,
         },
     ),
@@ -174,7 +174,7 @@ CELLS: dict[str, Case] = {
         "reviews",
         "classification",
         "gru",
-        {**SMALL, "model.cell.keep": "new", "model.initialisation": "orthogonal"},
+        {**SMALL, "model.cell.keep": "new", "model.initialization": "orthogonal"},
     ),
     "reset_before_gru": Case("reviews", "classification", "reset_before_gru", SMALL),
     "single_gate": Case("reviews", "classification", "single_gate", SMALL),

@@ -84,11 +84,8 @@ def choices_of(annotation: Any) -> list[str]:
     """The words among which a setting chooses: its own, or the kinds of the settings that it stands for."""
     if get_origin(_bare(annotation)) is Literal:
         return [str(choice) for choice in get_args(_bare(annotation))]
-    return [
-        str(part.model_fields["kind"].default)
-        for part in get_args(annotation)
-        if isinstance(part, type) and issubclass(part, Settings)
-    ]
+    choices = getattr(annotation, "choices", None)
+    return choices() if choices is not None else []
 
 
 def entry_of(annotation: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,6 @@ from jaxtyping import Float
 from torch import nn
 
 from seqlab.core.errors import RunError, UsageError
-from seqlab.decoding.settings import DecodingSettings
 from seqlab.metrics.score import Score
 from seqlab.metrics.text_likelihood import TextScore
 from seqlab.recipes.read import check, override
@@ -85,27 +84,21 @@ class Run:
     def num_parameters(self) -> int:
         return sum(parameter.numel() for parameter in self.model.parameters())
 
-    def searching(self, *words: str) -> Run:
-        """The same model with another search, such as `run.searching("beam=5", "length_alpha=0.6")`; see the
-        settings of the section search.
-        """
-        return self._searched(words=[f"search.{word}" for word in words])
-
     def with_decoding(self, **settings: Any) -> Run:
-        """The same model with other decoding settings, such as `run.with_decoding(beam=5,
-        length_alpha=0.6)`.
+        """The same model with other settings of the section `decoding`, such as `run.with_decoding(beam=5,
+        length_penalty=0.6)`.
         """
-        return self._searched(values={f"search.{name}": value for name, value in settings.items()})
-
-    def _searched(self, *, words: Sequence[str] = (), values: Mapping[str, Any] | None = None) -> Run:
-        if not find_spec(self.recipe.task).generates:
+        if not settings:
+            return self
+        spec = find_spec(self.recipe.task)
+        if not (spec.generates or spec.continues_text):
             raise UsageError(
-                f"a run of the task {self.recipe.task} searches nothing.",
-                where="search",
+                f"a run of the task {self.recipe.task} generates no sequences.",
+                where="decoding",
                 cure="Leave it out.",
             )
-        raw = override(self.recipe.model_dump(), words, values=values)
-        recipe = check(raw, where="")  # a mistake names the section itself
+        values = {f"decoding.{name}": value for name, value in settings.items()}
+        recipe = check(override(self.recipe.model_dump(), [], values=values), where="")
         task = copy(self.task)
         task.recipe = recipe
         return Run(self.folder, recipe, task, self.model)
@@ -114,7 +107,7 @@ class Run:
         """Runs that write one target together, each token by the mean of their probabilities; the search and
         the data are those of this one.
 
-        For example `run.together("runs/seed-2", "runs/seed-3").searching("beam=5").predict(texts)`.
+        For example `run.together("runs/seed-2", "runs/seed-3").with_decoding(beam=5).predict(texts)`.
         """
         runs = [self, *(other if isinstance(other, Run) else Run.load(other) for other in others)]
         task, model = written_together([(run.task, run.model, str(run.folder)) for run in runs])
@@ -152,7 +145,7 @@ class Run:
             inputs = list(
                 find_spec(self.recipe.task).read_inputs(open_table(inputs), self.recipe.data, Path())
             )
-        run = self.with_decoding(**decoding) if decoding else self
+        run = self.with_decoding(**decoding)
         return run.task.predict(run.model, inputs, top=top)
 
     @property
@@ -283,9 +276,7 @@ class Run:
                 where=str(self.folder),
                 cure=f"Ask it: seqlab predict {self.folder} TEXT",
             )
-        return self.task.write(
-            self.model, prompt, DecodingSettings(**{**self.recipe.decoding.model_dump(), **settings})
-        )
+        return self.task.write(self.model, prompt, self.with_decoding(**settings).recipe.decoding)
 
     def __repr__(self) -> str:
         return (

@@ -16,6 +16,7 @@ from seqlab.core.errors import DataError, RunError
 from seqlab.core.files import write_whole
 from seqlab.core.seeds import derive
 from seqlab.metrics.score import beaten_scores
+from seqlab.recipes.read import with_task
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import OpenedData, open_data
 from seqlab.runs.folder.calibration import write_choices
@@ -337,7 +338,7 @@ def _open(recipe: Recipe, source: Run | None) -> OpenedData:
         or not (find_spec(opened.recipe.task).is_text_stream and find_spec(source.recipe.task).is_text_stream)
     ):
         return opened
-    return open_data(recipe.model_copy(update={"task": source.recipe.task}))
+    return open_data(with_task(recipe, source.recipe.task))
 
 
 def _costs(recipe: Recipe) -> list[str]:

@@ -6,7 +6,7 @@ What is finished is not trained again.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,11 +31,12 @@ Watch = Callable[[], AbstractContextManager[Callback | None]]
 
 @dataclass(frozen=True)
 class Wanted:
-    """One training: its name, its folder, and the words that make its recipe."""
+    """One training: its name, its folder, and the settings that make its recipe, as words and by name."""
 
     name: str
     folder: Path
     settings: tuple[str, ...]
+    values: Mapping[str, Any]
     model: str = ""
 
 
@@ -46,6 +47,7 @@ def wanted_seeds(
     *,
     name: str,
     folder: Callable[[int], Path],
+    values: Mapping[str, Any] | None = None,
     model: str = "",
 ) -> list[Wanted]:
     """Trainings that differ in training.seed only, from that of the recipe upwards.
@@ -53,10 +55,9 @@ def wanted_seeds(
     The rows that are held out stay those of the first.
     """
     first = recipe.training.seed
-    plain = [word for word in settings if not word.startswith("training.seed=")]
-    same = [f"data.seed={first}"] if recipe.data.seed < 0 else []
+    same = {**(values or {}), **({"data.seed": first} if recipe.data.seed < 0 else {})}
     return [
-        Wanted(f"{name}-seed{seed}", folder(seed), (*plain, *same, f"training.seed={seed}"), model=model)
+        Wanted(f"{name}-seed{seed}", folder(seed), tuple(settings), {**same, "training.seed": seed}, model)
         for seed in range(first, first + count)
     ]
 
@@ -89,7 +90,7 @@ def train_wanted(
         begin(wanted.name, None)
         with watch() as callback:
             return resume(wanted.folder, callback=callback, say=say)
-    recipe, _ = find_recipe(what, list(wanted.settings), task=task, model=wanted.model)
+    recipe, _ = find_recipe(what, list(wanted.settings), task=task, model=wanted.model, values=wanted.values)
     prepared = prepare(recipe, out=str(wanted.folder), say=say)
     begin(wanted.name, prepared)
     with watch() as callback:

@@ -102,6 +102,6 @@ def _pair(start: str, count: int, settings: Sequence[str], folder: Path) -> dict
     found = {}
     for weights in (NEW, LEARNED):
         name = f"{count or 'all'}-{weights}"
-        words = (*settings, f"start.run={start}", f"start.weights={weights}", f"data.train_rows={count}")
-        found[weights] = Wanted(name, folder / name, words)
+        values = {"start.run": start, "start.weights": weights, "data.train_rows": count}
+        found[weights] = Wanted(name, folder / name, tuple(settings), values)
     return found
