@@ -13,7 +13,7 @@ import torch
 
 from seqlab.batches.batch import Batch
 from seqlab.batches.loader import Cursor
-from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.read import check
 from seqlab.sources.open_source import open_source
 from seqlab.tasks.base import Task
 from seqlab.tasks.classification.task import Classification
@@ -23,7 +23,7 @@ TEXT = "".join(f"line {number}: {'abcdefg'[: number % 7]}\n" for number in range
 
 
 def learned(kind: type[Task], path: Path, **sections: Any) -> Any:
-    recipe = Recipe.model_validate(sections)
+    recipe = check(sections, where="test")
     source = open_source(path, recipe.data)
     task = kind.learn(recipe, source)
     task.attach("train", source)
@@ -32,13 +32,13 @@ def learned(kind: type[Task], path: Path, **sections: Any) -> Any:
 
 def language_model(tmp_path: Path, model: str) -> LanguageModelling:
     (tmp_path / "text.txt").write_text(TEXT, encoding="utf-8")
-    training = {"window": 20, "batch_size": 4, "seed": 3}
     task: LanguageModelling = learned(
         LanguageModelling,
         tmp_path / "text.txt",
         tokens={"kind": "characters"},
         model={"kind": model},
-        training=training,
+        language_model={"window": 20},
+        training={"batch_size": 4, "seed": 3},
     )
     return task
 

@@ -195,7 +195,7 @@ def test_a_bidirectional_language_model_is_refused_with_the_reason(
     assert "sees the future that it is asked to predict" in message
 
 
-@pytest.mark.parametrize("setting", ["training.window=20", "model.kind=transformer"])
+@pytest.mark.parametrize("setting", ["language_model.window=20", "model.kind=transformer"])
 def test_classification_of_plain_text_says_that_there_is_no_label(
     setting: str, story_txt: Path, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

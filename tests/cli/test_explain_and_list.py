@@ -13,13 +13,14 @@ from seqlab.core.settings import choices_of, sentence_of
 from seqlab.datasets.base import datasets
 from seqlab.models.settings import MODEL_ALIASES, MODEL_KINDS, TransformerSettings
 from seqlab.positions.base import positional_encodings
-from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
+from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.sections import section_names, settings_help
 from seqlab.runs.folder.manifest import begin_manifest, complete_manifest
 from seqlab.training.settings import TrainingSettings
 from tests.cli.running import run
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.parametrize("section", section_names())
 def test_a_section_is_explained_setting_by_setting_with_their_own_sentences(
     section: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -75,7 +76,7 @@ def test_the_model_is_explained_with_the_cells_to_choose_from(
     out = run(capsys, "explain", topic).out
     for name, settings in CELL_KINDS.items():
         assert f"cell {name}: {sentence_of(settings)} Options: " in out
-    assert "model.cell (rnn | lstm | peephole_lstm | " in out
+    assert "model.cell (additive | coupled_lstm | gru | " in out
     assert ("model.cell.forget_bias (" in out) == (topic == "model.cell")
 
 

@@ -211,13 +211,13 @@ def test_what_is_written_is_cut_by_its_own_model(
     with pytest.raises(
         UsageError, match=r"search\.prefix: the model does not know '日本', and so cannot write it"
     ):
-        tokens.cut_known("die 日本", where="search.prefix")
+        tokens.cut_known("die 日本", where="decoding.prefix")
     (tmp_path / "target.spm").unlink()
     without = PublishedPairTokens(read_tokenizer(tmp_path, family="Marian", size=len(vocabulary), ids=ids))
     with pytest.raises(
         UsageError, match="imported without the file that cuts texts of its target language"
     ) as caught:
-        without.cut_known("die katze", where="search.prefix")
+        without.cut_known("die katze", where="decoding.prefix")
     assert "Import it again, with target.spm in its folder." in str(caught.value)
 
 

@@ -39,7 +39,7 @@ def accuracy_after_training(folder: Path, model: dict[str, Any]) -> float:
         "tokens": {"kind": "words"},
         "model": {"dropout": 0.0, **model},
         "training": {"batch_size": 32},
-        "masking": {"share": 0.3},
+        "masked_language_model": {"mlm_probability": 0.3},
     }
     opened = open_data(check(raw, where="test"))
     recipe, _ = find_spec("masked_language_model").fill_defaults(opened.recipe, opened.parts["train"])

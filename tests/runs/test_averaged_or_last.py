@@ -39,7 +39,7 @@ window = 12
 batch_size = 5
 threads = 1
 evaluate_every = 400
-average_last = 8
+average_checkpoints = 8
 average_every = 100
 """
 
@@ -131,7 +131,7 @@ def test_test_data_has_no_say_in_what_is_saved(tmp_path: Path, monkeypatch: pyte
     settings = [
         *toy_runs.CLASSIFIER,
         "training.threads=1",
-        "training.average_last=3",
+        "training.average_checkpoints=3",
         "training.average_every=2",
         "training.learning_rate=0.01",
     ]
@@ -190,7 +190,7 @@ MOMENTS = {
 @pytest.mark.slow
 def test_a_kill_before_during_or_after_averaging_changes_no_bit(cache_folder: Path) -> None:
     settings = [word for word in LANGUAGE_MODEL if "average" not in word] + [
-        "training.average_last=3",
+        "training.average_checkpoints=3",
         "training.average_every=3",
     ]
     with folder_in_memory() as folder:

@@ -15,6 +15,7 @@ from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.folder.layout import read_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.train.start import Prepared, prepare
+from seqlab.tasks.language_model.settings import LanguageModelSettings
 from tests.runs.source_runs import SMALL, fine_tune, hurried, write_table, write_tags, write_text
 from tests.runs.toy_runs import fingerprint, finish, go_on, kill_after
 
@@ -112,7 +113,10 @@ def test_a_language_model_goes_on_with_new_text_exactly_where_it_was(
     source: Run = request.getfixturevalue(name)
     new = prepared(write_text(tmp_path), source)
     assert new.recipe.task == "language_model"
-    assert new.recipe.training.window == source.recipe.training.window
+    assert (
+        new.recipe.section(LanguageModelSettings).window
+        == source.recipe.section(LanguageModelSettings).window
+    )
     assert new.model.state_dict().keys() == source.model.state_dict().keys()
     assert all(
         torch.equal(tensor, source.model.state_dict()[key]) for key, tensor in new.model.state_dict().items()

@@ -16,7 +16,7 @@ from seqlab.training.journal import read_journal
 def test_the_report_names_the_average_gradient_norm_and_suggests_a_limit(tmp_path: Path) -> None:
     story = tmp_path / "story.txt"
     story.write_text("the cat sat on the mat and the dog sat on the log\n" * 40, encoding="utf-8")
-    settings = ["training.window=16", "training.clip_norm=0.3", "model.hidden_size=8"]
+    settings = ["language_model.window=16", "training.clip_norm=0.3", "model.hidden_size=8"]
     run = seqlab.train(story, *settings, model="lstm", steps=12, out=tmp_path / "run")
     norms = [
         event["gradient_norm"] for event in read_journal(run.folder / JOURNAL) if event["event"] == "step"

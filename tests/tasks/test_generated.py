@@ -38,20 +38,20 @@ def test_a_word_that_no_target_has_is_no_prefix(tmp_path: Path) -> None:
         tmp_path,
         SENTENCES,
         tokens={"kind": "whitespace"},
-        search={"prefix": "der Zyxxy Hund quux", "max_tokens": 6},
+        decoding={"prefix": "der Zyxxy Hund quux", "max_tokens": 6},
     )
     with pytest.raises(UsageError) as caught:
         task.predict(task.build_model().eval(), ["the dog"], top=1)
-    assert "search.prefix: the model does not know 'Zyxxy', 'quux', and so cannot write it." in str(
+    assert "decoding.prefix: the model does not know 'Zyxxy', 'quux', and so cannot write it." in str(
         caught.value
     )
-    letters = make(tmp_path, search={"prefix": "B?", "max_tokens": 6})
+    letters = make(tmp_path, decoding={"prefix": "B?", "max_tokens": 6})
     with pytest.raises(UsageError, match=r"does not know 'B\?'"):
         letters.predict(letters.build_model().eval(), ["ab"], top=1)
 
 
 def test_the_choice_by_risk_does_not_depend_on_how_many_answers_are_shown(tmp_path: Path) -> None:
-    task = make(tmp_path, search={"beam": 5, "choose_by": "risk", "max_tokens": 6})
+    task = make(tmp_path, decoding={"beam": 5, "choose_by": "risk", "max_tokens": 6})
     model = task.build_model().eval()
     texts = ["abc", "cab", "b", "bca"]
     one, several = (task.predict(model, texts, top=top) for top in (1, 5))

@@ -31,7 +31,8 @@ def make(
         "data": {"train": str(path)},
         "tokens": {"kind": tokens},
         "model": model,
-        "training": {"window": window, "batch_size": 3},
+        "language_model": {"window": window},
+        "training": {"batch_size": 3},
     }
     opened = open_data(check(raw, where="test"))
     recipe, _ = find_spec("language_model").fill_defaults(opened.recipe, opened.parts["train"])

@@ -39,6 +39,7 @@ def make(
     file: str = "text.txt",
     tokens: str = "words",
     window: int = 8,
+    masking: dict[str, Any] | None = None,
     **sections: Any,
 ) -> MaskedLanguageModelling:
     path = folder / file
@@ -48,7 +49,8 @@ def make(
         "data": {"train": str(path)},
         "tokens": {"kind": tokens},
         "model": TRANSFORMER,
-        "training": {"window": window, "batch_size": 3},
+        "masked_language_model": {"window": window, **(masking or {})},
+        "training": {"batch_size": 3},
         **sections,
     }
     opened = open_data(check(raw, where="test"))
@@ -137,7 +139,7 @@ def test_a_split_in_which_nothing_can_be_hidden_is_refused(tmp_path: Path) -> No
 @pytest.mark.spec(170)
 @pytest.mark.parametrize("tokens", ["words", "characters", "wordpiece", "bpe"])
 def test_a_batch_hides_tokens_of_its_windows_and_asks_for_them(tmp_path: Path, tokens: str) -> None:
-    task = make(tmp_path, tokens=tokens, masking={"share": 0.3})
+    task = make(tmp_path, tokens=tokens, masking={"mlm_probability": 0.3})
     batch = task.loader(Cursor()).take()
     spans, values = task.spans["train"], task.stores["train"]["tokens"].values
     for row, inputs, targets, is_token in zip(
@@ -158,7 +160,7 @@ def test_a_batch_hides_tokens_of_its_windows_and_asks_for_them(tmp_path: Path, t
 def test_any_position_gives_the_same_batch_again_and_epochs_differ_where_masks_are_dynamic(
     tmp_path: Path, dynamic: bool
 ) -> None:
-    task = make(tmp_path, masking={"dynamic": dynamic, "share": 0.5})
+    task = make(tmp_path, masking={"dynamic_masking": dynamic, "mlm_probability": 0.5})
     loader = task.loader(Cursor())
     per_epoch = loader.sampler.batches_in(0)
     taken = [(loader.cursor, loader.take()) for _ in range(2 * per_epoch)]
@@ -179,7 +181,9 @@ def test_any_position_gives_the_same_batch_again_and_epochs_differ_where_masks_a
 
 
 def test_whole_words_are_hidden_together(tmp_path: Path) -> None:
-    task = make(tmp_path, tokens="characters", window=40, masking={"whole_words": True, "share": 0.3})
+    task = make(
+        tmp_path, tokens="characters", window=40, masking={"whole_word_mask": True, "mlm_probability": 0.3}
+    )
     batch = task.loader(Cursor()).take()
     for row, targets in enumerate(batch["masked_tokens"]):
         is_target = (targets != NO_TARGET).tolist()
@@ -211,7 +215,11 @@ def test_the_loss_is_the_mean_surprise_about_hidden_tokens_only(tmp_path: Path) 
 def test_scores_are_over_the_same_hidden_tokens_every_time_and_all_of_them_are_hidden(
     tmp_path: Path, model: dict[str, object]
 ) -> None:
-    task = make(tmp_path, model=model, masking={"share": 0.3, "mask_share": 0.5, "random_share": 0.4})
+    task = make(
+        tmp_path,
+        model=model,
+        masking={"mlm_probability": 0.3, "mask_replace_prob": 0.5, "random_replace_prob": 0.4},
+    )
     network = task.build_model().eval()
     found = task.find(network, "valid", at_most=10_000)
     again = task.find(network, "valid", at_most=10_000)

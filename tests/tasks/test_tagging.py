@@ -19,12 +19,12 @@ from torch import nn
 
 from seqlab.batches.loader import Cursor
 from seqlab.core.errors import DataError, RecipeError
-from seqlab.models.settings import TaggingSettings
 from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data
 from seqlab.sources.base import Row
 from seqlab.tasks.spec import find_spec
+from seqlab.tasks.tagging.settings import TaggingSettings
 from seqlab.tasks.tagging.task import NO_TAG, TaggedSentence, Tagging
 from seqlab.tasks.tagging.word_inputs import WordInputs
 from seqlab.tokens.hugging_face import HuggingFace

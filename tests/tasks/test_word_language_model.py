@@ -15,22 +15,23 @@ from seqlab.models.language_model import LanguageModel
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.language_model import task as room
+from seqlab.tasks.language_model.settings import LanguageModelSettings
 from seqlab.tasks.language_model.task import LanguageModelling
 from seqlab.tasks.spec import find_spec
 
 WIKI = " \n = Title = \n \n the <unk> , he said . \n"
 
 
-def make(folder: Path, text: str, **training: Any) -> LanguageModelling:
+def make(folder: Path, text: str, *, label_smoothing: float = 0.0, **settings: Any) -> LanguageModelling:
     path = folder / "wiki.txt"
     path.write_text(text)
-    settings = {"window": 4, "batch_size": 3, "reset_at_documents": False, **training}
     model = {"kind": "recurrent", "hidden_size": 6, "embedding_size": 6, "dropout": 0.0}
     raw = {
         "data": {"train": str(path), "valid": str(path), "test": str(path)},
         "tokens": {"kind": "whitespace"},
         "model": model,
-        "training": settings,
+        "language_model": {"window": 4, "reset_at_documents": False, **settings},
+        "training": {"batch_size": 3, "label_smoothing": label_smoothing},
     }
     opened = open_data(check({"task": "language_model", **raw}, where="test"))
     recipe, _ = find_spec("language_model").fill_defaults(opened.recipe, opened.parts["train"])
@@ -90,9 +91,12 @@ def test_a_text_with_unknown_words_written_out_is_read_word_by_word_over_line_en
     assert found["plain"][0].tokens.kind == "characters"
     recipe, reasons = found["wiki"]
     assert recipe.tokens.kind == "whitespace"
-    assert not recipe.training.reset_at_documents
+    assert not recipe.section(LanguageModelSettings).reset_at_documents
     assert "tokens are whitespace (the text has <unk> for rare words); another: tokens.kind=NAME" in reasons
-    assert (recipe.model.hidden_size, recipe.training.window) == (400, 35)  # as in the recipe `words`
+    assert (recipe.model.hidden_size, recipe.section(LanguageModelSettings).window) == (
+        400,
+        35,
+    )  # as in the recipe `words`
 
 
 def loss_of(task: LanguageModelling, model: LanguageModel) -> float:

@@ -61,22 +61,28 @@ def cell_settings(name: str) -> type[CellSettings]:
         for option, (annotation, default) in options.items()
         if isinstance(default, bool | int | float | str | tuple)
     }
-    kind = (Literal[name], Field(name, description="The cell."))  # type: ignore[valid-type]  # known at run time
+    kind: Any = (Literal[name], Field(name, description="The cell."))
     return create_model(
         f"{name}_settings", __base__=CellSettings, __doc__=cells.summary(name), kind=kind, **fields
     )
+
+
+def named_cell(name: str) -> CellSettings:
+    """A cell with the defaults of its options."""
+    return cell_settings(name).model_validate({})
 
 
 def _stated(annotation: Any) -> Any:
     """What of a parameter's type a recipe can state: no functions, and tuples for sequences."""
     if get_origin(annotation) is Annotated:
         kind, *metadata = get_args(annotation)
-        return Annotated[(_stated(kind), *metadata)]  # type: ignore[return-value]  # built from its parts
+        return Annotated[(_stated(kind), *metadata)]
     if get_origin(annotation) is Union or type(annotation).__name__ == "UnionType":
         stated = [part for part in get_args(annotation) if get_origin(part) is not Callable]
         return Union[tuple(stated)]  # noqa: UP007  # built from its parts
     if get_origin(annotation) is Sequence:
-        return tuple[get_args(annotation)[0], ...]
+        entry: Any = get_args(annotation)[0]
+        return tuple[entry, ...]
     return annotation
 
 

@@ -40,10 +40,14 @@ def describe(settings: type[Settings], *, prefix: str = "") -> list[SettingHelp]
     """Every setting of a section, in the order in which it is declared."""
     return [
         SettingHelp(
-            f"{prefix}{name}", _kind(field.annotation), _plain(field.default), field.description or ""
+            f"{prefix}{name}", _kind(field.annotation), _plain(default_of(field)), field.description or ""
         )
         for name, field in settings.model_fields.items()
     ]
+
+
+def default_of(field: FieldInfo) -> Any:
+    return field.get_default(call_default_factory=True, validated_data={})
 
 
 def sentence_of(settings: type[Settings]) -> str:

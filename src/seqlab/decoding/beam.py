@@ -60,7 +60,7 @@ class BeamSearch(Search):
         if n_best > beam_size:
             raise UsageError(
                 f"the {n_best} best hypotheses of a beam of {beam_size} cannot be given.",
-                where="search.n_best",
+                where="decoding.n_best",
                 cure="Widen the beam, or ask for fewer.",
             )
         self.n_best = n_best
@@ -319,7 +319,7 @@ class _Beam:
 def _no_attention_error() -> UsageError:
     return UsageError(
         "a coverage penalty needs a model that says where it looks, and this one does not.",
-        where="search.coverage",
+        where="decoding.coverage_penalty",
         cure="Leave it at 0.",
     )
 

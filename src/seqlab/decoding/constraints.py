@@ -60,7 +60,7 @@ class MinTokens(Constraint):
         if self.min_tokens > max_tokens:
             raise UsageError(
                 f"a target of at least {self.min_tokens} and at most {max_tokens} tokens cannot be.",
-                where="search.min_tokens",
+                where="decoding.min_tokens",
                 cure="Let the smallest length be at most the largest one.",
             )
 
@@ -112,8 +112,8 @@ class ForcedPrefix(Constraint):
         if max_prefix > max_tokens:
             raise UsageError(
                 f"a prefix of {max_prefix} tokens is longer than the limit of {max_tokens}.",
-                where="search.prefix",
-                cure="Shorten the prefix, or raise search.max_tokens.",
+                where="decoding.prefix",
+                cure="Shorten the prefix, or raise decoding.max_tokens.",
             )
 
     def apply(self, allowed: LogProbs, step: SearchStep) -> None:
@@ -127,7 +127,7 @@ class ForcedPrefix(Constraint):
         if unknown := [token for _, token in forced if not 0 <= token < vocab]:
             raise UsageError(
                 f"the prefix has the token {unknown[0]}, but there are {vocab} tokens.",
-                where="search.prefix",
+                where="decoding.prefix",
                 cure="Count from 0.",
             )
         rows, tokens = torch.tensor(forced, device=allowed.device).T

@@ -27,7 +27,7 @@ class Diversity:
             divisors = [groups for groups in range(1, beam_size + 1) if beam_size % groups == 0]
             raise UsageError(
                 f"a beam of {beam_size} cannot be divided into {self.groups} groups of equal size.",
-                where="search.groups",
+                where="decoding.beam_groups",
                 cure=f"Numbers of groups that fit: {', '.join(map(str, divisors))}.",
             )
         return beam_size // self.groups

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from seqlab.cells.settings import CELL_KINDS, AnyCellSettings
+from seqlab.cells.settings import CELL_KINDS, AnyCellSettings, named_cell
 from seqlab.core.errors import RecipeError
 from seqlab.core.settings import Settings
 from seqlab.models.presets import MODEL_PRESETS
@@ -23,7 +23,8 @@ class RecurrentSettings(Settings):
         "recurrent", description="The family of the network: recurrent, convolutional or transformer."
     )
     cell: AnyCellSettings = Field(
-        "lstm", description="The recurrent cell; its name alone takes the cell's defaults."
+        default_factory=lambda: named_cell("lstm"),
+        description="The recurrent cell; its name alone takes the cell's defaults.",
     )
     layers: int = Field(1, ge=1, le=64, description="Layers on top of each other.")
     hidden_size: int = Field(256, ge=1, description="Width of the state.")

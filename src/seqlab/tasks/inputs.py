@@ -325,7 +325,7 @@ def learn_tokenizer(recipe: Recipe, texts: Iterable[str], *, specials: Sequence[
 
 def known_tokens(recipe: Recipe) -> Path | None:
     """The folder with the tokens of the run that a recipe starts from, or learns from."""
-    run = recipe.start.run or recipe.training.teacher
+    run = recipe.start.run or recipe.distillation.run
     return Path(run) / "tokens" if run else None
 
 

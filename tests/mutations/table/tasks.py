@@ -16,8 +16,8 @@ TASKS = [
     Mutant(
         "balanced-classes-chosen-by-accuracy",
         "tasks/classification/task.py",
-        '        value = macro if self.recipe.training.class_weights == "balanced" else right',
-        '        value = right if self.recipe.training.class_weights == "balanced" else right',
+        '        value = macro if self.recipe.section(ClassificationSettings).class_weights == "balanced" else right',
+        '        value = right if self.recipe.section(ClassificationSettings).class_weights == "balanced" else right',
         "tests/tasks/test_whole_sequences.py",
         "With balanced classes accuracy chooses the best model.",
     ),
@@ -73,8 +73,8 @@ TASKS = [
     Mutant(
         "scores-with-visible-tokens",
         "tasks/masked_language_model/task.py",
-        '        settings = self.recipe.masking.model_copy(\n            update={"mask_share": 1.0, "random_share": 0.0, "dynamic": False}\n        )',
-        '        settings = self.recipe.masking.model_copy(update={"dynamic": False})',
+        '        settings = self.recipe.section(MaskedLanguageModelSettings).model_copy(\n            update={"mask_share": 1.0, "random_share": 0.0, "dynamic": False}\n        )',
+        '        settings = self.recipe.section(MaskedLanguageModelSettings).model_copy(update={"dynamic": False})',
         "tests/tasks/test_masked_language_model.py",
         "Some of the tokens that are scored can be seen.",
     ),

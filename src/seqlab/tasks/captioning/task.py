@@ -22,7 +22,7 @@ from seqlab.batches.store import Store
 from seqlab.batches.store_writer import StoreWriter
 from seqlab.core.errors import DataError, RecipeError
 from seqlab.decoding.search import Search
-from seqlab.decoding.settings import SearchSettings
+from seqlab.decoding.settings import DecodingSettings
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.models.images.encoder import ImageEncoder, build_image_encoder_decoder
 from seqlab.pages.sections.attention import ImageAttention, ImageExample
@@ -222,9 +222,9 @@ class Captioning(PairTask):
             shown(self.tokens.words(caption)), self.inputs.shown(picture, side=SIDE_SHOWN), looks
         )
 
-    def build_search(self, settings: SearchSettings) -> Search:
-        if settings.coverage or settings.unknown == "copy":
-            name = "coverage" if settings.coverage else "unknown"
+    def build_search(self, settings: DecodingSettings) -> Search:
+        if settings.coverage_penalty or settings.unknown == "copy":
+            name = "coverage_penalty" if settings.coverage_penalty else "unknown"
             raise RecipeError(
                 "regions of a picture are no words to be covered or copied.",
                 where=f"search.{name}",

@@ -15,7 +15,7 @@ class ClassificationSettings(Settings):
     class_weights: Literal["none", "balanced"] = Field(
         "none",
         description=(
-            "balanced gives rare classes more weight, N / (classes · its rows) each, and chooses the best model"
-            " by macro-F1."
+            "With balanced, rare classes have more weight, N / (classes · its rows), and macro-F1 chooses the"
+            " best model."
         ),
     )

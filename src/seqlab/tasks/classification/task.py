@@ -42,6 +42,7 @@ from seqlab.tasks.classification.calibration import (
 )
 from seqlab.tasks.classification.class_weights import about_counts, balanced_weights
 from seqlab.tasks.classification.predictions import Answers, class_sections, items_of, score
+from seqlab.tasks.classification.settings import ClassificationSettings
 from seqlab.tasks.classification.token_heatmaps import MOST_STRIPS, token_strips
 from seqlab.tasks.inputs import TextInputs
 from seqlab.tasks.labeled.calibration_values import number_between
@@ -101,7 +102,9 @@ class Classification(NamedAnswers):
             self.notes += [
                 f"train: {sentence}"
                 for sentence in about_counts(
-                    self.labels.names, counts, weights=self.recipe.training.class_weights
+                    self.labels.names,
+                    counts,
+                    weights=self.recipe.section(ClassificationSettings).class_weights,
                 )
             ]
 
@@ -110,7 +113,11 @@ class Classification(NamedAnswers):
 
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         logits = model(batch.inputs, batch.is_token)  # (batch, classes)
-        weights = self.class_weights.to(logits) if self.recipe.training.class_weights == "balanced" else None
+        weights = (
+            self.class_weights.to(logits)
+            if self.recipe.section(ClassificationSettings).class_weights == "balanced"
+            else None
+        )
         total = class_cross_entropy(
             logits,
             batch["label"],
@@ -133,7 +140,7 @@ class Classification(NamedAnswers):
         macro = macro_f1(
             confusion_counts(answers.targets, answers.predicted, num_classes=answers.num_classes)
         )
-        value = macro if self.recipe.training.class_weights == "balanced" else right
+        value = macro if self.recipe.section(ClassificationSettings).class_weights == "balanced" else right
         return Validation(
             value,
             higher_is_better=True,

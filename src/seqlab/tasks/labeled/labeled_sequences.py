@@ -66,7 +66,7 @@ class LabelledSequences(Task):
         size, seed = min(training.batch_size, len(steps)), training.seed
         sampler = (
             BucketSampler(steps.lengths, batch_size=size, seed=seed)
-            if training.buckets
+            if training.group_by_length
             else ShuffledSampler(len(steps), batch_size=size, seed=seed)
         )
         return Loader(sampler, lambda rows, _: self.collate("train", rows), cursor=cursor)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from seqlab.core.errors import RecipeError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
+from seqlab.tasks.language_model.settings import LanguageModelSettings
 from seqlab.tasks.text.stream import BY_LINE, has_documents, has_more_than, is_cut_into_words
 from seqlab.tokens.vocabulary import UNK
 
@@ -25,32 +26,36 @@ def with_defaults(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         recipe = recipe.changed("tokens", kind=kind)
         reasons.append(f"tokens are {kind} ({why}); another: tokens.kind=NAME")
     if not has_documents(train, recipe):
-        recipe = recipe.changed("training", reset_at_documents=False)
+        recipe = recipe.changed("language_model", reset_at_documents=False)
     elif is_cut_into_words(train):
         recipe = recipe.with_defaults(
-            "training", reset_at_documents=False
+            "language_model", reset_at_documents=False
         )  # a line goes on where the one before it ended
     if recipe.model.kind == "recurrent":
         recipe = with_recurrent_defaults(recipe, is_little=not has_more_than(train, recipe, LITTLE_TEXT))
-    elif recipe.training.detach_every:
+    elif recipe.section(LanguageModelSettings).bptt_steps:
         raise RecipeError(
             f"a {recipe.model.kind} model carries no state whose gradient could be cut.",
-            where="training.detach_every",
+            where="language_model.bptt_steps",
             cure="Leave it 0, or take a recurrent model: --model lstm",
         )
     if not recipe.training.batch_size:
         recipe = recipe.changed("training", batch_size=16)
-    if recipe.training.softmax == "sampled" and needs_all_logits(recipe):
+    if recipe.section(LanguageModelSettings).softmax == "sampled" and needs_all_logits(recipe):
         raise RecipeError(
             "label smoothing and a teacher need the probability of every token, which a sampled softmax does"
             " not compute.",
-            where="training.softmax",
-            cure="training.softmax=full, or leave out training.label_smoothing and training.teacher.",
+            where="language_model.softmax",
+            cure="language_model.softmax=full, or leave out training.label_smoothing and distillation.run.",
         )
-    if recipe.training.softmax == "auto" and recipe.tokens.kind in BY_LINE and not needs_all_logits(recipe):
+    if (
+        recipe.section(LanguageModelSettings).softmax == "auto"
+        and recipe.tokens.kind in BY_LINE
+        and not needs_all_logits(recipe)
+    ):
         reasons.append(
             f"of more than {LARGE_VOCABULARY:,} words each update samples a part (scores use all); learn with"
-            " all: training.softmax=full"
+            " all: language_model.softmax=full"
         )
     return recipe, reasons
 
@@ -70,13 +75,14 @@ def with_recurrent_defaults(recipe: Recipe, *, is_little: bool) -> Recipe:
     """
     if recipe.tokens.kind in BY_LINE:  # embeddings as wide as the state, so that the output layer shares them
         recipe = recipe.with_defaults("model", hidden_size=400, dropout=0.4)
-        return recipe.with_defaults("training", learning_rate=3e-3, window=35, batch_size=32)
+        recipe = recipe.with_defaults("training", learning_rate=3e-3, batch_size=32)
+        return recipe.with_defaults("language_model", window=35)
     recipe = recipe.with_defaults(
         "model", hidden_size=384, embedding_size=128, dropout=0.3 if is_little else 0.1
     )
-    return recipe.with_defaults("training", learning_rate=4e-3, window=64)
+    return recipe.with_defaults("training", learning_rate=4e-3).with_defaults("language_model", window=64)
 
 
 def needs_all_logits(recipe: Recipe) -> bool:
     """Whether the loss asks about every token at every step, and not only about the target."""
-    return bool(recipe.training.label_smoothing or recipe.training.teacher)
+    return bool(recipe.training.label_smoothing or recipe.distillation.run)

@@ -44,6 +44,7 @@ from seqlab.tasks.base import ENCODING, Evaluation, Prediction, Task, shown
 from seqlab.tasks.inputs import digest_of, encode_texts, learn_tokenizer, pieces_of
 from seqlab.tasks.language_model.defaults import LARGE_VOCABULARY, needs_all_logits
 from seqlab.tasks.language_model.log_likelihood import log_probs_of, tokens_before
+from seqlab.tasks.language_model.settings import LanguageModelSettings
 from seqlab.tasks.language_model.text_scores import log_probs_of_texts
 from seqlab.tasks.sections import sliced_scores
 from seqlab.tasks.text.stream import BY_LINE, as_text, has_documents, in_parts, read_texts
@@ -98,12 +99,12 @@ class LanguageModelling(Task):
         }
         self.sources[split] = source
         self.stores[split] = cached_store(made_from, lambda folder: self._write(source, folder))
-        needed = self.recipe.training.window + 1 if split == "train" else 2
+        needed = self.recipe.section(LanguageModelSettings).window + 1 if split == "train" else 2
         if (num_tokens := self.tokens(split).num_steps) < needed:
             raise DataError(
                 f"only {num_tokens} tokens, a window needs {needed}.",
                 where=source.name,
-                cure="Give more text, or lower training.window.",
+                cure="Give more text, or lower language_model.window.",
             )
 
     def tokens(self, split: str) -> StoredColumn:
@@ -148,7 +149,10 @@ class LanguageModelling(Task):
 
     @property
     def carries_state(self) -> bool:
-        return self.recipe.training.carry_state and backbones.get(self.recipe.model.kind).is_stateful
+        return (
+            self.recipe.section(LanguageModelSettings).stateful
+            and backbones.get(self.recipe.model.kind).is_stateful
+        )
 
     @property
     def starts_documents_anew(self) -> bool:
@@ -156,11 +160,14 @@ class LanguageModelling(Task):
 
         The end token of one is the first that the next one reads.
         """
-        return self.recipe.training.reset_at_documents and backbones.get(self.recipe.model.kind).is_stateful
+        return (
+            self.recipe.section(LanguageModelSettings).reset_at_documents
+            and backbones.get(self.recipe.model.kind).is_stateful
+        )
 
     def loader(self, cursor: Cursor) -> Loader:
         training, num_steps = self.recipe.training, self.tokens("train").num_steps
-        window = min(training.window, num_steps - 1)
+        window = min(self.recipe.section(LanguageModelSettings).window, num_steps - 1)
         size = max(1, min(training.batch_size, (num_steps - 1) // window))
         kind: type[BPTTSampler] | type[RandomWindowSampler] = (
             BPTTSampler if self.carries_state else RandomWindowSampler
@@ -203,7 +210,11 @@ class LanguageModelling(Task):
             soft_targets=soft_targets,
         )
         value, state = model(
-            batch.inputs, batch.is_token, own or None, loss=loss, detach_every=training.detach_every
+            batch.inputs,
+            batch.is_token,
+            own or None,
+            loss=loss,
+            detach_every=self.recipe.section(LanguageModelSettings).bptt_steps,
         )
         kept = (*(part.detach() for part in state), *theirs) if self.carries_state else ()
         return BatchLoss(
@@ -218,13 +229,13 @@ class LanguageModelling(Task):
     @cached_property
     def sampled_softmax(self) -> SampledSoftmax | None:
         """Of a large vocabulary only a part is looked at in each update; None looks at all of it."""
-        training, size = self.recipe.training, len(self.tokenizer.vocabulary)
-        if training.softmax == "full" or (
-            training.softmax == "auto" and (size <= LARGE_VOCABULARY or needs_all_logits(self.recipe))
+        settings, size = self.recipe.section(LanguageModelSettings), len(self.tokenizer.vocabulary)
+        if settings.softmax == "full" or (
+            settings.softmax == "auto" and (size <= LARGE_VOCABULARY or needs_all_logits(self.recipe))
         ):
             return None
         return SampledSoftmax(
-            inclusion_probabilities(torch.from_numpy(self._counts), training.softmax_samples)
+            inclusion_probabilities(torch.from_numpy(self._counts), settings.softmax_samples)
         )
 
     @cached_property
@@ -250,7 +261,7 @@ class LanguageModelling(Task):
         return log_probs_of(
             model,
             self.tokens(split),
-            window=self.recipe.training.window,
+            window=self.recipe.section(LanguageModelSettings).window,
             carries_state=self.carries_state,
             at_most=at_most,
         )
@@ -317,7 +328,7 @@ class LanguageModelling(Task):
 
     def _slices(self, stream: TokenStream, split: str, targets: NDArray[Any]) -> list[ScoreSlices]:
         times = counts_of(self.tokens("train"), len(self.tokenizer.vocabulary))[targets]
-        window = self.recipe.training.window
+        window = self.recipe.section(LanguageModelSettings).window
         read = self.tokens(split).window(0, len(targets))
         start_id = self.end_id if self.starts_documents_anew else None
         before = tokens_before(read, window=window, carries_state=self.carries_state, start_id=start_id)
@@ -366,7 +377,7 @@ class LanguageModelling(Task):
         found = log_probs_of_texts(
             model,
             [first + tokens for tokens in ids],
-            window=self.recipe.training.window,
+            window=self.recipe.section(LanguageModelSettings).window,
             carries_state=self.carries_state,
             vocabulary_size=len(self.tokenizer.vocabulary),
         )
@@ -390,7 +401,7 @@ class LanguageModelling(Task):
         it.
         """
         return self.recipe.tokens.kind in BY_LINE or (
-            bool(self.recipe.data.train) and self.recipe.training.reset_at_documents
+            bool(self.recipe.data.train) and self.recipe.section(LanguageModelSettings).reset_at_documents
         )
 
     def write(self, model: nn.Module, prompt: str, settings: DecodingSettings) -> Iterator[str]:
@@ -422,7 +433,7 @@ class LanguageModelling(Task):
         return newline if newline and newline[0] not in self.never_ids else [self.end_id]
 
     def _context(self) -> int:
-        return self.recipe.decoding.context or self.recipe.training.window
+        return self.recipe.decoding.context or self.recipe.section(LanguageModelSettings).window
 
     def _piece(self, token: int) -> str:
         return self.tokenizer.decode([token]) or self.tokenizer.vocabulary.pieces[token]

@@ -41,6 +41,7 @@ from seqlab.tasks.base import ENCODING, Evaluation, Prediction, Task, shown
 from seqlab.tasks.inputs import digest_of, encode_texts, learn_tokenizer, pieces_of
 from seqlab.tasks.masked_language_model.blanks import read_gaps, show_gap, with_gap
 from seqlab.tasks.masked_language_model.predictions import FoundTokens, items_of, score, slices_by_frequency
+from seqlab.tasks.masked_language_model.settings import MaskedLanguageModelSettings
 from seqlab.tasks.sections import sliced_scores
 from seqlab.tasks.text.stream import has_documents, in_parts, read_texts
 from seqlab.tasks.text.stream_scores import counts_of
@@ -92,9 +93,9 @@ class MaskedLanguageModelling(Task):
         }
         store = cached_store(made_from, lambda folder: self._write(source, folder))
         tokens = store["tokens"]
-        spans = Spans.cut(tokens.offsets, window=self.recipe.training.window).with_any(
-            tokens.values, self.is_ordinary
-        )
+        spans = Spans.cut(
+            tokens.offsets, window=self.recipe.section(MaskedLanguageModelSettings).window
+        ).with_any(tokens.values, self.is_ordinary)
         if not len(spans):
             raise DataError(
                 "there is no token that could be hidden.",
@@ -142,14 +143,17 @@ class MaskedLanguageModelling(Task):
         """Hides tokens while training."""
         mask_id = self.tokenizer.vocabulary.ids[MASK]
         return Masker(
-            self.recipe.masking, mask_id=mask_id, is_ordinary=self.is_ordinary, seed=self.recipe.training.seed
+            self.recipe.section(MaskedLanguageModelSettings),
+            mask_id=mask_id,
+            is_ordinary=self.is_ordinary,
+            seed=self.recipe.training.seed,
         )
 
     @cached_property
     def examiner(self) -> Masker:
         """Hides tokens for scores: the same ones every time, and all that are chosen."""
-        settings = self.recipe.masking.model_copy(
-            update={"mask_share": 1.0, "random_share": 0.0, "dynamic": False}
+        settings = self.recipe.section(MaskedLanguageModelSettings).model_copy(
+            update={"mask_replace_prob": 1.0, "random_replace_prob": 0.0, "dynamic_masking": False}
         )
         return Masker(
             settings,
@@ -160,7 +164,11 @@ class MaskedLanguageModelling(Task):
 
     @cached_property
     def borders(self) -> WordBorders | None:
-        return WordBorders.of(self.tokenizer) if self.recipe.masking.whole_words else None
+        return (
+            WordBorders.of(self.tokenizer)
+            if self.recipe.section(MaskedLanguageModelSettings).whole_word_mask
+            else None
+        )
 
     def loader(self, cursor: Cursor) -> Loader:
         spans, training = self.spans["train"], self.recipe.training
@@ -321,7 +329,7 @@ class MaskedLanguageModelling(Task):
     @torch.inference_mode()
     def _predict(self, model: nn.Module, text: str, top: int) -> list[Prediction]:
         gapped = read_gaps(text, self.tokenizer)
-        window = self.recipe.training.window
+        window = self.recipe.section(MaskedLanguageModelSettings).window
         device = next(model.parameters()).device
         found = []
         for number, gap in enumerate(gapped.gaps):

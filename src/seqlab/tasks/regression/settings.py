@@ -15,6 +15,7 @@ class RegressionSettings(Settings):
     loss: Literal["huber", "squared"] = Field(
         "huber",
         description=(
-            "squared is half the squared error; huber grows only linearly beyond one standard deviation."
+            "Loss of a predicted number: half the squared error, or huber, which is linear beyond one standard"
+            " deviation."
         ),
     )

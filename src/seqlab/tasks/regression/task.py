@@ -28,6 +28,7 @@ from seqlab.tasks.labeled.calibration_values import number_between
 from seqlab.tasks.labeled.labeled_rows import LabelledRows
 from seqlab.tasks.labeled.whole_sequences import WholeSequences
 from seqlab.tasks.regression.predictions import NumberAnswers, items_of, predicted_numbers, score
+from seqlab.tasks.regression.settings import RegressionSettings
 from seqlab.tasks.sections import sliced_scores
 from seqlab.tokens.target_scale import NumberScale
 from seqlab.training.base import BatchLoss, Carry, Validation
@@ -86,7 +87,7 @@ class Regression(WholeSequences):
 
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         predicted = model(batch.inputs, batch.is_token).squeeze(-1).float()  # (batch,)
-        total = LOSSES[self.recipe.training.regression_loss](predicted, batch["target"])
+        total = LOSSES[self.recipe.section(RegressionSettings).loss](predicted, batch["target"])
         near = int(((predicted.detach() - batch["target"]).abs() < RIGHT_WITHIN).sum())
         return BatchLoss(total, count=len(batch["target"]), correct=near, carry=carry)
 
@@ -98,7 +99,7 @@ class Regression(WholeSequences):
     def validate(self, model: nn.Module) -> Validation:
         answers = self.answers(model, "valid")
         rmse = items_of(answers)["rmse"].full_score()
-        loss = LOSSES[self.recipe.training.regression_loss](
+        loss = LOSSES[self.recipe.section(RegressionSettings).loss](
             torch.from_numpy(answers.predicted / self.labels.deviation),
             torch.from_numpy(answers.truth / self.labels.deviation),
         )

@@ -27,7 +27,7 @@ from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.decoding.recording import record_search
 from seqlab.decoding.search import Search
 from seqlab.decoding.search_tree import SearchTree
-from seqlab.decoding.settings import SearchSettings
+from seqlab.decoding.settings import DecodingSettings
 from seqlab.losses.full_softmax import target_log_probs_and_hits
 from seqlab.losses.token_loss import TokenLoss
 from seqlab.metrics.text_likelihood import Surprisal, TextScore
@@ -55,7 +55,7 @@ class PairTask(Task):
     """An encoder reads a source, a decoder writes the target.
 
     While it learns, the decoder is told the true tokens so far (teacher forcing) or, with
-    training.own_outputs, more and more of its own.
+    scheduled_sampling.schedule, more and more of its own.
     """
 
     tokens: TargetTokens
@@ -107,13 +107,16 @@ class PairTask(Task):
 
     def _draw_predicted(self, given: Tensor, step: int) -> Tensor | None:
         """Which inputs the decoder predicts itself in an update; None where all are given."""
-        training = self.recipe.training
-        if training.own_outputs == "none":
+        settings = self.recipe.scheduled_sampling
+        if settings.schedule == "none":
             return None
         ratio = truth_share(
-            step, decay=training.own_outputs, half=training.own_outputs_half, least=training.least_truth
+            step,
+            decay=settings.schedule,
+            half=settings.half_life,
+            least=settings.min_teacher_forcing_ratio,
         )
-        return draw_predicted(given, ratio, per=training.own_outputs_for)
+        return draw_predicted(given, ratio, per=settings.per)
 
     def _shifted(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """What the decoder reads, what it is to write after it, and where it is to write anything."""
@@ -189,8 +192,8 @@ class PairTask(Task):
         if not isinstance(search, BeamSearch):
             raise UsageError(
                 "only a beam of at least 2 has a search tree.",
-                where="search.beam",
-                cure="For example --beam 3, or search.beam=3.",
+                where="decoding.beam",
+                cure="For example --beam 3, or decoding.beam=3.",
             )
         found, tree = record_search(model, source, search, device=next(model.parameters()).device)
         return select_n_best(settings, found), tree
@@ -233,21 +236,21 @@ class PairTask(Task):
             target, tokens[num_forced:], num_characters=len(target) + 1, num_unknown=num_unknown, source=name
         )
 
-    def _searched(self, num_answers: int) -> SearchSettings:
+    def _searched(self, num_answers: int) -> DecodingSettings:
         """The settings of the search, with as many answers as are wanted and can come; of draws all, since
         many may be the same.
         """
-        search = self.recipe.search
+        search = self.recipe.decoding
         most = search.samples if search.temperature and num_answers > 1 else min(num_answers, search.beam)
         return search.model_copy(update={"n_best": max(search.n_best, most)})
 
-    def build_search(self, settings: SearchSettings) -> Search:
+    def build_search(self, settings: DecodingSettings) -> Search:
         """The search that settings describe, over the tokens of the target side."""
         special_tokens = self.tokens.special_tokens
         if settings.unknown == "copy":
             special_tokens = special_tokens.without_suppressing(self._unknown_id())
         prefix = (
-            self.tokens.cut_known(settings.prefix, where="search.prefix")
+            self.tokens.cut_known(settings.prefix, where="decoding.prefix")
             if settings.prefix
             else self.tokens.forced
         )
@@ -261,7 +264,7 @@ class PairTask(Task):
         if not vocabulary.has_unknown:
             raise RecipeError(
                 "the model has no token for unknown words, so none can be copied.",
-                where="search.unknown",
+                where="decoding.unknown",
                 cure="Leave it out.",
             )
         return vocabulary.unk_id

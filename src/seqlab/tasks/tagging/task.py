@@ -53,6 +53,7 @@ from seqlab.tasks.tagging.predictions import (
     tags_by_sentence,
 )
 from seqlab.tasks.tagging.rows import TaggedRows
+from seqlab.tasks.tagging.settings import TaggingSettings
 from seqlab.tasks.tagging.span_scores import SpanRules, span_items, span_scores, span_sections
 from seqlab.tasks.tagging.word_inputs import WordInputs
 from seqlab.tokens.labels import Labels
@@ -200,7 +201,7 @@ class Tagging(LabelledSequences):
             self.recipe.model,
             embedding=self.inputs.embedding,
             num_tags=len(self.labels),
-            crf=self.recipe.tagging.crf,
+            crf=self.recipe.section(TaggingSettings).crf,
         )
 
     def collate(self, split: str, rows: Indices) -> Batch:

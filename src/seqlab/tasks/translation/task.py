@@ -215,7 +215,7 @@ class Translation(PairTask):
         ]
 
     def _text(self, model: nn.Module, text: str, source: torch.Tensor, found: Hypothesis) -> str:
-        if self.recipe.search.unknown != "copy":
+        if self.recipe.decoding.unknown != "copy":
             return self.tokens.words(found.tokens)
         assert isinstance(model, EncoderDecoder | Ensemble)
         words = self.tokens.words_read(text, tagged=bool(self.recipe.data.language))
