@@ -97,6 +97,29 @@ def test_an_option_is_explained_with_the_cells_that_have_it(capsys: pytest.Captu
     ]
 
 
+@pytest.mark.parametrize(
+    ("topic", "new"),
+    [
+        ("search", "decoding"),
+        ("training.carry_state", "language_model.stateful"),
+        ("length_alpha", "decoding.length_penalty"),
+    ],
+)
+def test_an_old_name_is_explained_by_the_new_one(
+    topic: str, new: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended = run(capsys, "explain", topic)
+    assert ended.code == 2
+    assert new in ended.err
+
+
+def test_the_section_of_a_task_is_explained_with_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "explain", "language_model").out
+    assert "task language_model: " in out
+    assert "language_model.window (whole number; default 128)\n" in out
+    assert run(capsys, "explain", "language_model.window").out.startswith("language_model.window (")
+
+
 def test_explain_alone_names_every_part_of_a_recipe(capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "explain").out
     for name, field in Recipe.model_fields.items():

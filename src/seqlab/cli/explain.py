@@ -36,6 +36,7 @@ def explain(
     """Explain a section, a setting or a name."""
     from seqlab.cli.listing import KINDS
     from seqlab.core.errors import UsageError, nearest, shortened
+    from seqlab.recipes.renamed import new_name, new_names_of_keyword
     from seqlab.recipes.sections import section_names
 
     settings = _all_settings()
@@ -47,7 +48,9 @@ def explain(
             | set(section_names())
             | {name for kind in KINDS.values() for name in kind()}
         )
-        raise UsageError(f"there is nothing called '{shortened(topic)}'.", cure=nearest(topic, names))
+        renamed = [name for name in (new_name(topic), *new_names_of_keyword(topic)) if name]
+        cure = f"It is called {' or '.join(renamed)} now." if renamed else nearest(topic, names)
+        raise UsageError(f"there is nothing called '{shortened(topic)}'.", cure=cure)
     if not topic:
         named = _sections()
     if as_json:
