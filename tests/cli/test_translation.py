@@ -161,12 +161,9 @@ def test_batches_by_tokens_are_announced_as_such(tmp_path: Path, capsys: pytest.
         (["--beam", "500"], "a beam of 500 is wider than the vocabulary"),
         (
             ["--decoding", "min_tokens=9", "--decoding", "max_tokens=3"],
-            (
-                "Error: search: a target of at least min_tokens=9 and at most max_tokens=3 tokens cannot be;"
-                " lower the first, or raise the second."
-            ),
+            "Error: decoding: min_tokens=9 is larger than max_tokens=3",
         ),
-        (["--decoding", "bean=3"], "Error: search.bean: no such setting. Did you mean 'beam'?"),
+        (["--decoding", "bean=3"], "Error: decoding.bean: no such setting. Did you mean 'beam'?"),
     ],
 )
 def test_searches_that_cannot_be_are_refused_with_words(
@@ -188,8 +185,8 @@ def test_scores_and_the_report_tell_what_was_written(
     assert "What it writes" in page
 
 
-def test_a_run_that_does_not_translate_searches_nothing(reviews_run: Run) -> None:
-    with pytest.raises(UsageError, match="a run of the task classification searches nothing"):
+def test_a_run_that_generates_nothing_has_no_decoding_settings(reviews_run: Run) -> None:
+    with pytest.raises(UsageError, match="a run of the task classification generates no sequences"):
         reviews_run.with_decoding(beam=3)
 
 

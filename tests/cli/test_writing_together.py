@@ -179,7 +179,7 @@ def way(candidates: list[dict[str, object]]) -> list[dict[str, object]]:
         (["a", "--top", "3"], "--top 3 asks for more than this search gives, which is 1 answer."),
         (
             ["a", "--decoding", "temperature"],
-            "--search: 'temperature' is not of the form NAME=VALUE.\n  For example: --decoding temperature=1",
+            "--decoding: 'temperature' is not of the form NAME=VALUE.\n  For example: --decoding temperature=1",
         ),
         (
             ["a", "--decoding", "decoding.temperature=1", "--decoding", "samples=2", "--top", "3"],
