@@ -26,7 +26,6 @@ STUDENT = (
     "model.layers=1",
     "model.hidden_size=6",
     "model.dropout=0",
-    "language_model.window=12",
     "distillation.weight=0.3",
     "distillation.temperature=2.5",
 )
@@ -42,7 +41,8 @@ def prepared(
     name: str = "student",
 ) -> Prepared:
     folder = teacher.folder if isinstance(teacher, Run) else teacher
-    words = [*STUDENT, "training.steps=9", f"distillation.run={folder}", *settings]
+    windows = [f"{task}.window=12"] if task else []
+    words = [*STUDENT, *windows, "training.steps=9", f"distillation.run={folder}", *settings]
     recipe, _ = find_recipe(str(data), words, task=task, model=model, start=start)
     with hurried():
         return prepare(recipe, out=str(data.parent / name))

@@ -544,7 +544,12 @@ def test_blanks_around_tags_make_no_other_tags_and_an_empty_sentence_is_told_wit
 def test_a_model_for_pictures_is_refused(tmp_path: Path) -> None:
     task = make(tmp_path)
     task.recipe = check(
-        {"data": task.recipe.data.model_dump(), "model": {"kind": "vision_transformer"}}, where="test"
+        {
+            "task": "tagging",
+            "data": task.recipe.data.model_dump(),
+            "model": {"kind": "vision_transformer"},
+        },
+        where="test",
     )
     with pytest.raises(RecipeError, match="has no steps to tag"):
         task.build_model()
