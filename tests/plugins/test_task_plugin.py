@@ -78,7 +78,15 @@ def test_evaluate_predict_and_compare(workspace: Path) -> None:
     results = json.loads((workspace / "first" / "results.json").read_text(encoding="utf-8"))
     assert list(evaluated["scores"].values()) == results["splits"]["test"]["scores"]
     predicted = json.loads(
-        _seqlab(workspace, "predict", "first", *(f"the a food was {word}" for word in WORDS), "--top", "5", "--json")
+        _seqlab(
+            workspace,
+            "predict",
+            "first",
+            *(f"the a food was {word}" for word in WORDS),
+            "--top",
+            "5",
+            "--json",
+        )
     )["predictions"]
     assert [prediction["answer"] for prediction in predicted] == ["1", "2", "3", "4", "5"]
     for prediction in predicted:

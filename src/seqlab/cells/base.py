@@ -13,8 +13,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqlab.cells.option_types import Bias
+from seqlab.cells.registry import cells as cells
 from seqlab.cells.step_layout import StepLayout
-from seqlab.core.registry import Registry
 
 State = tuple[Tensor, ...]
 """(hidden,) or (hidden, cell_state), each (batch, hidden).
@@ -43,7 +44,7 @@ class Cell(nn.Module, ABC):
     recurrent: nn.Parameter
     bias: nn.Parameter | None
 
-    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True) -> None:
+    def __init__(self, input_size: int, hidden_size: int, *, bias: Bias = True) -> None:
         super().__init__()
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -134,6 +135,3 @@ class GatedCell(Cell):
     @abstractmethod
     def mixing_coefficients(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         """(keep, write) of one step's gates."""
-
-
-cells: Registry[type[Cell]] = Registry("cell", package="seqlab.cells")

@@ -14,6 +14,7 @@ from seqlab.cells.fast.coupled_lstm import CoupledLSTMScan
 from seqlab.cells.forget_bias import set_forget_bias
 from seqlab.cells.native.library import native_kernels
 from seqlab.cells.native.scan import NativeLSTMScan
+from seqlab.cells.option_types import Bias, ForgetBias
 from seqlab.cells.step_layout import StepLayout
 
 
@@ -37,7 +38,7 @@ class CoupledLSTM(GatedCell):
     num_state_tensors = 2
 
     def __init__(
-        self, input_size: int, hidden_size: int, *, bias: bool = True, forget_bias: float = 1.0
+        self, input_size: int, hidden_size: int, *, bias: Bias = True, forget_bias: ForgetBias = 1.0
     ) -> None:
         self.forget_bias = forget_bias
         super().__init__(input_size, hidden_size, bias=bias)

@@ -9,9 +9,10 @@ from torch import Tensor, nn
 from seqlab.cells.base import State, cells
 from seqlab.cells.fast.apply import apply_function
 from seqlab.cells.fast.gru import GRUScan, torch_scan
-from seqlab.cells.gate_convention import GateConvention, UpdateGateCell, weights_for_keep_old
+from seqlab.cells.gate_convention import UpdateGateCell, weights_for_keep_old
 from seqlab.cells.native.library import native_kernels
 from seqlab.cells.native.scan import NativeGRUScan
+from seqlab.cells.option_types import Bias, Keep
 from seqlab.cells.options import check_choice
 from seqlab.cells.step_layout import StepLayout
 
@@ -38,9 +39,7 @@ class GRU(UpdateGateCell):
 
     recurrent_bias: nn.Parameter | None
 
-    def __init__(
-        self, input_size: int, hidden_size: int, *, bias: bool = True, keep: GateConvention = "old"
-    ) -> None:
+    def __init__(self, input_size: int, hidden_size: int, *, bias: Bias = True, keep: Keep = "old") -> None:
         super().__init__(input_size, hidden_size, bias=bias)
         self.register_parameter("recurrent_bias", nn.Parameter(torch.empty(hidden_size)) if bias else None)
         self.keep = check_choice("keep", keep, ("old", "new"))

@@ -14,6 +14,7 @@ from seqlab.cells.fast.apply import apply_function
 from seqlab.cells.forget_bias import set_forget_bias
 from seqlab.cells.native.layer_norm_lstm import NativeLayerNormLSTMScan
 from seqlab.cells.native.library import native_kernels
+from seqlab.cells.option_types import Bias, ForgetBias
 from seqlab.cells.step_layout import StepLayout
 
 EPSILON = 1e-5
@@ -41,7 +42,7 @@ class LayerNormLSTM(GatedCell):
     memory_shift: nn.Parameter | None
 
     def __init__(
-        self, input_size: int, hidden_size: int, *, bias: bool = True, forget_bias: float = 1.0
+        self, input_size: int, hidden_size: int, *, bias: Bias = True, forget_bias: ForgetBias = 1.0
     ) -> None:
         self.forget_bias = forget_bias
         super().__init__(input_size, hidden_size, bias=bias)

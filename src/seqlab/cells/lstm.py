@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 import torch
 from jaxtyping import Float
@@ -16,6 +15,7 @@ from seqlab.cells.fast.lstm import LSTMScan, fused_scan, padded_scan
 from seqlab.cells.forget_bias import set_forget_bias
 from seqlab.cells.native.library import native_kernels
 from seqlab.cells.native.scan import NativeLSTMScan
+from seqlab.cells.option_types import Bias, CandidateActivation, ForgetBias
 from seqlab.cells.options import check_choice
 from seqlab.cells.step_layout import StepLayout
 
@@ -53,9 +53,9 @@ class LSTM(GatedCell):
         input_size: int,
         hidden_size: int,
         *,
-        bias: bool = True,
-        forget_bias: float = 1.0,
-        candidate: Literal["tanh", "sigmoid"] = "tanh",
+        bias: Bias = True,
+        forget_bias: ForgetBias = 1.0,
+        candidate: CandidateActivation = "tanh",
     ) -> None:
         self.forget_bias = forget_bias
         super().__init__(input_size, hidden_size, bias=bias)

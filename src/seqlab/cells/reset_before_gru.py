@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import torch
 from jaxtyping import Float
+from pydantic import Field
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -13,9 +14,10 @@ from seqlab.cells.activations import ACTIVATIONS
 from seqlab.cells.base import State, cells
 from seqlab.cells.fast.apply import apply_function
 from seqlab.cells.fast.reset_before_gru import ResetBeforeGRUScan
-from seqlab.cells.gate_convention import GateConvention, UpdateGateCell, weights_for_keep_old
+from seqlab.cells.gate_convention import UpdateGateCell, weights_for_keep_old
 from seqlab.cells.native.library import native_kernels
 from seqlab.cells.native.reset_before_gru import NativeResetBeforeGRUScan
+from seqlab.cells.option_types import Bias, CandidateActivation, Keep
 from seqlab.cells.options import check_choice
 from seqlab.cells.step_layout import StepLayout
 
@@ -45,10 +47,15 @@ class ResetBeforeGRU(UpdateGateCell):
         input_size: int,
         hidden_size: int,
         *,
-        bias: bool = True,
-        keep: GateConvention = "old",
-        candidate: Literal["tanh", "sigmoid"] = "tanh",
-        candidate_bias: Literal["inside", "outside"] = "inside",
+        bias: Bias = True,
+        keep: Keep = "old",
+        candidate: CandidateActivation = "tanh",
+        candidate_bias: Annotated[
+            Literal["inside", "outside"],
+            Field(
+                description="The candidate's bias before its activation, or after it as one lecture prints."
+            ),
+        ] = "inside",
     ) -> None:
         super().__init__(input_size, hidden_size, bias=bias)
         self.keep = check_choice("keep", keep, ("old", "new"))

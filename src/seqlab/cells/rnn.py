@@ -11,6 +11,7 @@ from seqlab.cells.activations import get_activation
 from seqlab.cells.base import Cell, State, cells
 from seqlab.cells.fast.apply import apply_function
 from seqlab.cells.fast.rnn import RNNScan
+from seqlab.cells.option_types import Activation, Bias
 from seqlab.cells.step_layout import StepLayout
 
 IN_PLACE_ACTIVATIONS: dict[str, Callable[[Tensor, Tensor | None], Tensor]] = {
@@ -41,8 +42,8 @@ class RNN(Cell):
         input_size: int,
         hidden_size: int,
         *,
-        bias: bool = True,
-        activation: str | Callable[[Tensor], Tensor] = "tanh",
+        bias: Bias = True,
+        activation: Activation = "tanh",
     ) -> None:
         super().__init__(input_size, hidden_size, bias=bias)
         self.activation = activation

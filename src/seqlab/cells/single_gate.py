@@ -9,9 +9,10 @@ from torch import Tensor
 from seqlab.cells.base import State, cells
 from seqlab.cells.fast.apply import apply_function
 from seqlab.cells.fast.single_gate import SingleGateScan
-from seqlab.cells.gate_convention import GateConvention, UpdateGateCell, weights_for_keep_old
+from seqlab.cells.gate_convention import UpdateGateCell, weights_for_keep_old
 from seqlab.cells.native.library import native_kernels
 from seqlab.cells.native.scan import NativeGRUScan
+from seqlab.cells.option_types import Bias, Keep
 from seqlab.cells.options import check_choice
 from seqlab.cells.step_layout import StepLayout
 
@@ -34,9 +35,7 @@ class SingleGate(UpdateGateCell):
     num_gates = 2
     update_gate = 0
 
-    def __init__(
-        self, input_size: int, hidden_size: int, *, bias: bool = True, keep: GateConvention = "new"
-    ) -> None:
+    def __init__(self, input_size: int, hidden_size: int, *, bias: Bias = True, keep: Keep = "new") -> None:
         super().__init__(input_size, hidden_size, bias=bias)
         self.keep = check_choice("keep", keep, ("old", "new"))
 
