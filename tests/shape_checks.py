@@ -54,15 +54,24 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
     if not shapes:
         return function
     annotations, function.__annotations__ = function.__annotations__, shapes
-    checking = beartype(function)
-    function.__annotations__ = annotations
+    if inspect.isgeneratorfunction(function):
+        # beartype alone would check when the first value is asked for, in the context of whoever asks.
+        checking = jaxtyping.jaxtyped(function, typechecker=beartype)
+    else:
+        checking = _in_its_own_context(beartype(function))
+    function.__annotations__ = checking.__annotations__ = annotations
+    return checking
+
+
+def _in_its_own_context(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Axes have one size within a call."""
 
     @functools.wraps(function)
-    def in_its_own_context(*args: Any, **kwargs: Any) -> Any:
-        with jaxtyping.jaxtyped("context"):  # axes have one size within a call
-            return checking(*args, **kwargs)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with jaxtyping.jaxtyped("context"):
+            return function(*args, **kwargs)
 
-    return in_its_own_context
+    return call
 
 
 def _resolved(annotation: Any, names: dict[str, Any]) -> Any:

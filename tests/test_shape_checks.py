@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests import shape_checks
 
 SOURCE = """
 from __future__ import annotations
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self, TYPE_CHECKING
 import numpy as np
@@ -38,6 +40,12 @@ class Layer:
 
     def lengths(self, ragged: list[Float[np.ndarray, " time"]]) -> list[int]:
         return [len(row) for row in ragged]
+
+    def steps(self, inputs: Float[np.ndarray, " time"]) -> Iterator[float]:
+        yield from inputs
+
+    def sum_of_rest(self, inputs: Float[np.ndarray, " time"]) -> float:
+        return sum(self.steps(inputs[1:]))
 
 @dataclass(frozen=True)
 class Pair:
@@ -83,6 +91,18 @@ def test_a_shape_inside_a_tuple_is_checked(checked: ModuleType) -> None:
 def test_arrays_in_a_list_may_differ_in_length(checked: ModuleType) -> None:
     for _ in range(20):
         assert checked.Layer().lengths([np.ones(3), np.ones(4), np.ones(5)]) == [3, 4, 5]
+
+
+def test_a_generator_is_checked_when_it_is_called_and_its_axes_are_not_those_of_its_caller(
+    checked: ModuleType,
+) -> None:
+    assert checked.Layer().sum_of_rest(np.ones(4)) == 3.0
+    with pytest.raises(Exception, match="inputs"):
+        checked.Layer().steps(np.ones((2, 3)))
+
+
+def test_annotations_of_a_checked_function_can_be_read(checked: ModuleType) -> None:
+    assert inspect.signature(checked.Layer.apply).parameters["turn"].annotation == "bool"
 
 
 def test_fields_of_a_dataclass_are_checked(checked: ModuleType) -> None:

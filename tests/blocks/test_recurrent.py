@@ -1,4 +1,4 @@
-"""A stack walked over ragged sequences equals torch's own layers walked over each sequence alone."""
+"""A stack scanned over ragged sequences equals torch's own layers scanned over each sequence alone."""
 
 from __future__ import annotations
 

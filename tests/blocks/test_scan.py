@@ -64,7 +64,7 @@ class Counting(Cell):
 
 
 @pytest.mark.parametrize("reverse", [True, False])
-def test_no_padding_is_ever_walked_through(reverse: bool) -> None:
+def test_no_padding_is_ever_scanned(reverse: bool) -> None:
     cell = Counting(IN, 2).double()
     steps, is_token = ragged()  # lengths 3, 7, 1, 5
     packing = Packing.from_mask(is_token)

@@ -1,4 +1,4 @@
-"""A cell's fast walk beside its plain one: outputs, last states and every gradient."""
+"""A cell's fast scan beside its plain one: outputs, last states and every gradient."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from torch import Tensor
 
 from seqlab.blocks.scan import scan
 from seqlab.cells.base import Cell, State
+from seqlab.cells.kernel_choice import fast_scan
 from seqlab.cells.step_layout import Packing
 
 RAGGED = [3, 7, 1, 5, 7]
@@ -26,7 +27,7 @@ def with_drawn_weights(cell: Cell, seed: int = 3) -> Cell:
     return cell
 
 
-def walked(
+def scanned(
     cell: Cell, lengths: list[int], *, reverse: bool, fast: bool
 ) -> tuple[Tensor, State, list[Tensor]]:
     """Outputs (packed), last state, and the gradients of input, first state and every parameter."""
@@ -44,12 +45,12 @@ def assert_fast_equals_plain(cell: Cell) -> None:
     cell = with_drawn_weights(cell)
     for lengths in (RAGGED, FULL, [1]):
         for reverse in (False, True):
-            fast, plain = (walked(cell, lengths, reverse=reverse, fast=fast) for fast in (True, False))
+            fast, plain = (scanned(cell, lengths, reverse=reverse, fast=fast) for fast in (True, False))
             torch.testing.assert_close(fast, plain, rtol=0, atol=1e-11)
 
 
 def assert_gradients_are_right(cell: Cell) -> None:
-    """By finite differences: one step, and the fast walk over ragged lengths."""
+    """By finite differences: one step, and the fast scan over ragged lengths."""
     cell = with_drawn_weights(cell)
     names = [name for name, _ in cell.named_parameters()]
     layout = Packing.from_lengths(torch.tensor([3, 1]), time=3).layout()
@@ -59,13 +60,13 @@ def assert_gradients_are_right(cell: Cell) -> None:
         other = cell.with_weights(dict(zip(names, weights, strict=True)))
         return other.step(other.project(inputs), (hidden,))[0]
 
-    def whole_walk(rows: Tensor, hidden: Tensor, *weights: Tensor) -> tuple[Tensor, ...]:
-        found = cell.with_weights(dict(zip(names, weights, strict=True))).fast_scan(rows, (hidden,), layout)
+    def whole_scan(rows: Tensor, hidden: Tensor, *weights: Tensor) -> tuple[Tensor, ...]:
+        found = fast_scan(cell.with_weights(dict(zip(names, weights, strict=True))), rows, (hidden,), layout)
         assert found is not None
         return found[0], *found[1]
 
     hidden = drawn(2, cell.hidden_size, seed=2).requires_grad_()
     assert torch.autograd.gradcheck(one_step, (drawn(2, cell.input_size).requires_grad_(), hidden, *weights))
     assert torch.autograd.gradcheck(
-        whole_walk, (drawn(4, cell.input_size).requires_grad_(), hidden, *weights)
+        whole_scan, (drawn(4, cell.input_size).requires_grad_(), hidden, *weights)
     )

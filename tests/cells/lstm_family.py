@@ -30,7 +30,7 @@ def after_one_step(cell: Cell, x: float, hidden: float, memory: float) -> tuple[
     return state[0].item(), state[1].item()
 
 
-def assert_step_and_walk_have_right_gradients(cell: Cell) -> None:
+def assert_step_and_scan_have_right_gradients(cell: Cell) -> None:
     """By finite differences, with respect to inputs, first state and every parameter."""
     cell = with_drawn_weights(cell)
     names = [name for name, _ in cell.named_parameters()]
@@ -44,11 +44,11 @@ def assert_step_and_walk_have_right_gradients(cell: Cell) -> None:
     def one_step(inputs: Tensor, hidden: Tensor, memory: Tensor, *weights: Tensor) -> tuple[Tensor, ...]:
         return other(weights)(inputs, (hidden, memory))[1]
 
-    def whole_walk(rows: Tensor, hidden: Tensor, memory: Tensor, *weights: Tensor) -> tuple[Tensor, ...]:
+    def whole_scan(rows: Tensor, hidden: Tensor, memory: Tensor, *weights: Tensor) -> tuple[Tensor, ...]:
         outputs, last = scan(other(weights), rows, (hidden, memory), layout)
         return outputs, *last
 
-    checks: list[tuple[Callable[..., tuple[Tensor, ...]], int]] = [(one_step, 2), (whole_walk, 4)]
+    checks: list[tuple[Callable[..., tuple[Tensor, ...]], int]] = [(one_step, 2), (whole_scan, 4)]
     for function, rows in checks:
         assert torch.autograd.gradcheck(
             function, (drawn(rows, cell.input_size).requires_grad_(), *state, *weights)

@@ -33,7 +33,7 @@ def shapes_of(kernel: str, rows: int, batch: int, width: int) -> dict[str, Shape
     if cell == "layer_norm_lstm":
         return _layer_norm_shapes(way, rows, batch, width)
     size = GATES[cell] * width
-    has_memory, is_gru, peeps = (
+    has_cell_state, is_gru, peeps = (
         cell.endswith("lstm") or cell == "peephole_lstm_new",
         cell == "gru",
         cell.startswith("peephole"),
@@ -45,7 +45,7 @@ def shapes_of(kernel: str, rows: int, batch: int, width: int) -> dict[str, Shape
             "recurrent": (size, width),
             "bias": (size,),
             "hidden": state,
-            "memory": state if has_memory else None,
+            "cell_state": state if has_cell_state else None,
         }
         return {
             **shapes,
@@ -63,7 +63,7 @@ def shapes_of(kernel: str, rows: int, batch: int, width: int) -> dict[str, Shape
     }
     shapes |= {
         "d_hidden": state,
-        "d_memory": state if has_memory else None,
+        "d_cell_state": state if has_cell_state else None,
         "gradient": (rows, size),
         "d_candidate": steps if is_gru else None,
     }
@@ -83,19 +83,19 @@ def _layer_norm_shapes(way: str, rows: int, batch: int, width: int) -> dict[str,
         return {
             **common,
             "hidden": state,
-            "memory": state,
+            "cell_state": state,
             "outputs": steps,
-            "memories": steps,
+            "cell_states": steps,
             "moments": (6, rows),
         }
     shapes = {
         **common,
-        "memories": steps,
+        "cell_states": steps,
         "moments": (6, rows),
         "initial": state,
         "d_outputs": steps,
         "d_hidden": state,
-        "d_memory": state,
+        "d_cell_state": state,
     }
     return {
         **shapes,

@@ -3,7 +3,7 @@
     python -m tests.cells.native_fuzz --seconds 20 --seed 1 [--sanitize]
 
 Every call must either raise an ordinary exception or give the answer of a reference that has no kernels:
-torch's own layer, or the plain walk. What was right must not be refused. Prints what went otherwise, and last
+torch's own layer, or the plain scan. What was right must not be refused. Prints what went otherwise, and last
 how many calls were refused and answered. With --sanitize the kernels are built so that every access beyond an
 allocation ends the process (LD_PRELOAD must name the compiler's libasan.so).
 """
@@ -143,7 +143,7 @@ class Case:
         return str(order)
 
     def reference(self) -> torch.nn.Module:
-        """The same parameters, by torch's own layer or by the plain walk."""
+        """The same parameters, by torch's own layer or by the plain scan."""
         if self.cell is None:
             theirs = getattr(torch.nn, self.kind)(IN, self.width, dtype=self.dtype, **self.options)
         else:

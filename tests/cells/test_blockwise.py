@@ -12,7 +12,7 @@ from seqlab.cells.layer_norm_lstm import LayerNormLSTM
 from seqlab.cells.lstm import LSTM
 from seqlab.cells.peephole_lstm import PeepholeLSTM
 from seqlab.cells.projected_lstm import ProjectedLSTM
-from tests.cells.fast_and_plain import drawn, walked, with_drawn_weights
+from tests.cells.fast_and_plain import drawn, scanned, with_drawn_weights
 
 
 def test_the_blocks_are_all_rows_in_their_order() -> None:
@@ -45,10 +45,10 @@ def test_products_of_all_blocks_are_added_to_what_was_there() -> None:
     ],
     ids=lambda cell: type(cell).__name__,
 )
-def test_fast_walks_over_several_blocks_equal_the_plain_ones(cell: Cell) -> None:
+def test_fast_scans_over_several_blocks_equal_the_plain_ones(cell: Cell) -> None:
     lengths = [3 + row % 4 for row in range(250)]  # 1123 rows
     assert sum(lengths) > 2 * BLOCK_ROWS
     fast, plain = (
-        walked(with_drawn_weights(cell), lengths, reverse=False, fast=fast) for fast in (True, False)
+        scanned(with_drawn_weights(cell), lengths, reverse=False, fast=fast) for fast in (True, False)
     )
     torch.testing.assert_close(fast, plain, rtol=1e-9, atol=1e-9)

@@ -61,7 +61,7 @@ def test_the_printed_index_ranges_give_another_number() -> None:
 
 
 @pytest.mark.spec(70)
-def test_the_walk_of_a_cell_is_the_weighted_sum_of_its_candidates() -> None:
+def test_the_scan_of_a_cell_is_the_weighted_sum_of_its_candidates() -> None:
     torch.manual_seed(2)
     cell = Additive(3, 4).double()
     state = initial = torch.randn(2, 4, dtype=torch.float64)

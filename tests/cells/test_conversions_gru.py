@@ -24,7 +24,7 @@ from seqlab.cells.gru import GRU
 from seqlab.cells.reset_before_gru import ResetBeforeGRU
 from seqlab.cells.single_gate import SingleGate
 from seqlab.core.errors import UsageError
-from tests.cells.fast_and_plain import FULL, RAGGED, drawn, walked, with_drawn_weights
+from tests.cells.fast_and_plain import FULL, RAGGED, drawn, scanned, with_drawn_weights
 
 IN, HIDDEN = 3, 5
 Change = Callable[[Any], None]
@@ -33,7 +33,7 @@ Change = Callable[[Any], None]
 def same(cell: Cell, other: Cell) -> None:
     """Equal outputs and states from drawn inputs and first states, also where sequences are ragged."""
     for lengths in (RAGGED, FULL):
-        found, expected = (walked(each, lengths, reverse=False, fast=False)[:2] for each in (other, cell))
+        found, expected = (scanned(each, lengths, reverse=False, fast=False)[:2] for each in (other, cell))
         torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
 

@@ -1,4 +1,4 @@
-"""The coupled LSTM: its equations by hand, its size, what it cannot do, and the fast walk beside the plain
+"""The coupled LSTM: its equations by hand, its size, what it cannot do, and the fast scan beside the plain
 one.
 """
 
@@ -20,7 +20,7 @@ from seqlab.cells.step_layout import Packing
 from tests.cells.fast_and_plain import assert_fast_equals_plain, drawn
 from tests.cells.lstm_family import (
     after_one_step,
-    assert_step_and_walk_have_right_gradients,
+    assert_step_and_scan_have_right_gradients,
     num_parameters,
     set_gate,
     sigmoid,
@@ -52,12 +52,12 @@ def test_it_has_a_quarter_fewer_parameters_than_the_lstm() -> None:
 
 
 @pytest.mark.parametrize("bias", [True, False])
-def test_the_fast_walk_equals_the_plain_one(bias: bool) -> None:
+def test_the_fast_scan_equals_the_plain_one(bias: bool) -> None:
     assert_fast_equals_plain(CoupledLSTM(3, 5, bias=bias))
 
 
 def test_gradients_are_right() -> None:
-    assert_step_and_walk_have_right_gradients(CoupledLSTM(2, 3))
+    assert_step_and_scan_have_right_gradients(CoupledLSTM(2, 3))
 
 
 def memories(cell: Cell, steps: Tensor, cell_state: Tensor) -> Tensor:
@@ -97,7 +97,7 @@ def test_it_cannot_count_while_the_lstm_can() -> None:
 
 
 @pytest.mark.parametrize("forget", [30.0, -30.0])
-def test_it_keeps_all_or_replaces_all_and_the_fast_walk_too(forget: float) -> None:
+def test_it_keeps_all_or_replaces_all_and_the_fast_scan_too(forget: float) -> None:
     cell = CoupledLSTM(2, 3)
     set_gate(cell, 0, forget)
     cell_state, packing = torch.randn(2, 3), Packing.from_lengths(torch.tensor([5, 3]), time=5)

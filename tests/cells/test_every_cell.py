@@ -1,4 +1,4 @@
-"""What every cell promises: walks are only a way to compute faster, and sequences do not see each other."""
+"""What every cell promises: kernels only compute faster, and sequences do not see each other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from torch import Tensor
 
 from seqlab.blocks.scan import scan
 from seqlab.cells.base import Cell, GatedCell, State, cells
+from seqlab.cells.kernel_choice import fast_scan
+from seqlab.cells.lstm import LSTM
 from seqlab.cells.settings import CELL_KINDS
+from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
 from tests.cells.cells_to_try import (
     CASE_NAMES,
@@ -48,7 +51,7 @@ def run(
     fast: bool = True,
     lengths: list[int] = LENGTHS,
 ) -> tuple[Tensor, State]:
-    """A padded batch through the walker and back: outputs (batch, time, hidden), last states in the order of
+    """A padded batch through the scan and back: outputs (batch, time, hidden), last states in the order of
     the batch.
     """
     packing, layout = path_of(lengths, reverse=reverse)
@@ -100,7 +103,7 @@ def test_the_settings_of_a_cell_are_the_options_of_its_constructor(name: str) ->
 @both_ways
 @pytest.mark.parametrize("fast", [True, False], ids=["fast", "plain"])
 @every_cell
-def test_a_walk_over_a_ragged_batch_is_each_sequence_alone_step_by_step(
+def test_a_scan_over_a_ragged_batch_is_each_sequence_alone_step_by_step(
     name: str, options: Options, fast: bool, reverse: bool
 ) -> None:
     cell = build(name, options)
@@ -282,3 +285,14 @@ def test_a_cell_without_a_given_state_starts_from_zeros(name: str, options: Opti
     expected, _ = cell(steps[:, 0], tuple(torch.zeros_like(part) for part in state))
     assert torch.equal(found, expected)
     assert found.shape == (2, cell.output_size)
+
+
+def test_a_subclass_with_other_equations_is_never_scanned_by_the_kernel_of_its_base() -> None:
+    class Halved(LSTM):
+        def project(self, steps: Tensor) -> Tensor:
+            return super().project(steps) / 2
+
+    layout = Packing.from_lengths(torch.tensor([3]), time=3).layout()
+    rows, state = torch.randn(3, 2), (torch.zeros(1, 4), torch.zeros(1, 4))
+    assert fast_scan(Halved(2, 4), rows, state, layout) is None
+    assert fast_scan(LSTM(2, 4), rows, state, layout) is not None

@@ -1,4 +1,4 @@
-"""torch's GRU: its equations by hand, torch's own layer beside it, and the fast walk beside the plain one."""
+"""torch's GRU: its equations by hand, torch's own layer beside it, and the fast scan beside the plain one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.cells.fast_and_plain import (
     assert_fast_equals_plain,
     assert_gradients_are_right,
     drawn,
-    walked,
+    scanned,
     with_drawn_weights,
 )
 
@@ -112,7 +112,7 @@ def test_every_weight_gets_torchs_gradient() -> None:
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("keep", KEEPS)
-def test_the_fast_walk_equals_the_plain_one(keep: GateConvention, bias: bool) -> None:
+def test_the_fast_scan_equals_the_plain_one(keep: GateConvention, bias: bool) -> None:
     assert_fast_equals_plain(GRU(3, 5, keep=keep, bias=bias))
 
 
@@ -125,9 +125,9 @@ def test_gradients_are_right(keep: GateConvention) -> None:
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("keep", KEEPS)
 def test_without_gradients_the_numbers_stay(keep: GateConvention, reverse: bool, bias: bool) -> None:
-    """Where no gradient is wanted torch's own layer walks."""
+    """Where no gradient is wanted torch's own layer scans."""
     cell = with_drawn_weights(GRU(3, 5, keep=keep, bias=bias))
-    expected, last, _ = walked(cell, FULL, reverse=reverse, fast=False)
+    expected, last, _ = scanned(cell, FULL, reverse=reverse, fast=False)
     packing = Packing.from_lengths(torch.tensor(FULL), time=4)
     with torch.inference_mode():
         found = scan(

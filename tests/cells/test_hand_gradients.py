@@ -16,7 +16,7 @@ both_precisions = pytest.mark.parametrize(
 
 
 def by_autograd(dtype: torch.dtype) -> dict[str, Tensor]:
-    """The linear network as the cell walks it, a squared loss, and every gradient from autograd."""
+    """The linear network as the cell scans it, a squared loss, and every gradient from autograd."""
     torch.manual_seed(7)
     cell = RNN(IN, HIDDEN, activation="identity", bias=False).to(dtype)
     read = (torch.randn(OUT, HIDDEN, dtype=dtype) * 0.5).requires_grad_()

@@ -13,7 +13,7 @@ from torch import nn
 
 from seqlab.cells.layer_norm_lstm import EPSILON, LayerNormLSTM
 from tests.cells.fast_and_plain import drawn, with_drawn_weights
-from tests.cells.lstm_family import assert_step_and_walk_have_right_gradients, num_parameters, sigmoid
+from tests.cells.lstm_family import assert_step_and_scan_have_right_gradients, num_parameters, sigmoid
 
 
 def norm(values: list[float]) -> list[float]:
@@ -83,7 +83,7 @@ def test_the_scale_of_its_inputs_and_matrices_does_not_matter() -> None:
 
 
 def test_gradients_are_right() -> None:
-    assert_step_and_walk_have_right_gradients(LayerNormLSTM(2, 3))
+    assert_step_and_scan_have_right_gradients(LayerNormLSTM(2, 3))
 
 
 def test_gains_start_at_one_shifts_at_zero_and_the_forget_gate_open() -> None:

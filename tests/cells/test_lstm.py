@@ -11,7 +11,8 @@ from torch import nn
 
 from seqlab.blocks.scan import scan
 from seqlab.cells.fast.lstm import LSTMScan
-from seqlab.cells.lstm import LSTM, MIN_FILL_RATIO
+from seqlab.cells.kernel_choice import MIN_FILL_RATIO
+from seqlab.cells.lstm import LSTM
 from seqlab.cells.native.library import disable_native
 from seqlab.cells.rnn import RNN
 from seqlab.cells.step_layout import Packing
@@ -19,7 +20,7 @@ from seqlab.core.errors import UsageError
 from tests.cells.fast_and_plain import assert_fast_equals_plain, drawn, with_drawn_weights
 from tests.cells.lstm_family import (
     after_one_step,
-    assert_step_and_walk_have_right_gradients,
+    assert_step_and_scan_have_right_gradients,
     num_parameters,
     set_gate,
     sigmoid,
@@ -55,7 +56,7 @@ def test_one_step_follows_the_equations(activation: Candidate, bias: bool) -> No
 @pytest.mark.parametrize("fast", [True, False])
 @pytest.mark.parametrize("reverse", [True, False])
 @pytest.mark.parametrize("bias", [True, False])
-def test_a_walk_is_torchs_own_layer(bias: bool, reverse: bool, fast: bool) -> None:
+def test_a_scan_is_torchs_own_layer(bias: bool, reverse: bool, fast: bool) -> None:
     cell = with_drawn_weights(LSTM(3, 5, bias=bias))
     layer = nn.LSTM(3, 5, bias=bias, batch_first=True).double()
     weights = {"weight_ih_l0": cell.input, "weight_hh_l0": cell.recurrent}
@@ -77,12 +78,12 @@ def test_a_walk_is_torchs_own_layer(bias: bool, reverse: bool, fast: bool) -> No
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("activation", CANDIDATES)
-def test_the_fast_walk_equals_the_plain_one(activation: Candidate, bias: bool) -> None:
+def test_the_fast_scan_equals_the_plain_one(activation: Candidate, bias: bool) -> None:
     assert_fast_equals_plain(LSTM(3, 5, bias=bias, candidate=activation))
 
 
-def test_the_handwritten_walk_equals_the_fused_layer_it_stands_beside() -> None:
-    """Full-length walks are handed to torch; by hand they must give the same, also in single precision and
+def test_the_handwritten_scan_equals_the_fused_layer_it_stands_beside() -> None:
+    """Full-length scans are handed to torch; by hand they must give the same, also in single precision and
     over several blocks of rows.
     """
     cell = LSTM(3, 5)
@@ -109,11 +110,11 @@ def test_the_handwritten_walk_equals_the_fused_layer_it_stands_beside() -> None:
 
 @pytest.mark.parametrize("activation", CANDIDATES)
 def test_gradients_are_right(activation: Candidate) -> None:
-    assert_step_and_walk_have_right_gradients(LSTM(2, 3, candidate=activation))
+    assert_step_and_scan_have_right_gradients(LSTM(2, 3, candidate=activation))
 
 
 @pytest.mark.parametrize("lengths", [[4, 4], [4, 2]])
-def test_a_graph_that_is_kept_can_be_walked_back_twice(lengths: list[int]) -> None:
+def test_a_graph_that_is_kept_can_be_differentiated_twice(lengths: list[int]) -> None:
     cell = LSTM(2, 3)
     packing = Packing.from_lengths(torch.tensor(lengths), time=4)
     rows = packing.pack(torch.randn(2, 4, 2)).requires_grad_()
@@ -231,7 +232,7 @@ def test_an_unknown_candidate_is_refused_with_the_choices() -> None:
 
 @pytest.mark.parametrize("reverse", [True, False])
 @pytest.mark.parametrize("bias", [True, False])
-def test_memories_of_sequences_that_have_ended_are_held_while_torchs_layer_walks_over_their_padding(
+def test_memories_of_sequences_that_have_ended_are_held_while_torchs_layer_scans_their_padding(
     bias: bool, reverse: bool
 ) -> None:
     cell = with_drawn_weights(LSTM(3, 5, bias=bias))

@@ -1,4 +1,4 @@
-"""minGRU against plain arithmetic, and its fast walk against its steps."""
+"""minGRU against plain arithmetic, and its fast scan against its steps."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from seqlab.cells.kernel_choice import fast_scan
 from seqlab.cells.min_gru import MinGRU
 from tests.cells.cells_to_try import path_of
 
@@ -39,9 +40,9 @@ def test_the_hand_written_gradient_is_the_numerical_one(lengths: list[int], reve
     cell = MinGRU(2, 3).double()
     _, layout = path_of(lengths, reverse=reverse)
 
-    def walked(rows: Tensor, hidden: Tensor, *weights: Tensor) -> tuple[Tensor, Tensor]:
-        found = cell.with_weights(dict(zip(("input", "bias"), weights, strict=True))).fast_scan(
-            rows, (hidden,), layout
+    def scanned(rows: Tensor, hidden: Tensor, *weights: Tensor) -> tuple[Tensor, Tensor]:
+        found = fast_scan(
+            cell.with_weights(dict(zip(("input", "bias"), weights, strict=True))), rows, (hidden,), layout
         )
         assert found is not None
         return found[0], found[1][0]
@@ -51,10 +52,10 @@ def test_the_hand_written_gradient_is_the_numerical_one(lengths: list[int], reve
         torch.randn(len(lengths), 3).double(),
         *(p.detach().clone() for p in cell.parameters()),
     ]
-    assert torch.autograd.gradcheck(walked, [part.requires_grad_() for part in inputs])
+    assert torch.autograd.gradcheck(scanned, [part.requires_grad_() for part in inputs])
 
 
-def test_a_long_walk_is_exact_where_a_sum_of_logarithms_would_not_be() -> None:
+def test_a_long_scan_is_exact_where_a_sum_of_logarithms_would_not_be() -> None:
     """Over 2,000 steps with gates near 0 and 1: the state in single precision stays within rounding of the
     one in double precision.
     """
@@ -62,8 +63,8 @@ def test_a_long_walk_is_exact_where_a_sum_of_logarithms_would_not_be() -> None:
     cell = MinGRU(2, 3)
     rows = torch.randn(2000, 2) * 8
     _, layout = path_of([2000], reverse=False)
-    found = cell.fast_scan(rows, (torch.zeros(1, 3),), layout)
-    expected = cell.double().fast_scan(rows.double(), (torch.zeros(1, 3).double(),), layout)
+    found = fast_scan(cell, rows, (torch.zeros(1, 3),), layout)
+    expected = fast_scan(cell.double(), rows.double(), (torch.zeros(1, 3).double(),), layout)
     assert found is not None
     assert expected is not None
     torch.testing.assert_close(found[0].double(), expected[0], rtol=0, atol=5e-6)

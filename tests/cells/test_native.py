@@ -1,4 +1,4 @@
-"""The kernels in C++ give what the walks in Python give; without them nothing is missing."""
+"""The kernels in C++ give what the scans in Python give; without them nothing is missing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KERNELS = {
     "lstm": {},
     "lstm without bias": {"bias": False},
     "peephole_lstm": {},
-    "peephole_lstm that exposes the new memory": {"expose_sees": "new"},
+    "peephole_lstm whose output gate sees the new cell state": {"expose_sees": "new"},
     "peephole_lstm with one gate": {"gates": ("forget",)},
     "coupled_lstm": {},
     "layer_norm_lstm": {},
@@ -51,7 +51,7 @@ def cell_of(name: str, dtype: torch.dtype) -> Cell:
 def everything(
     cell: Cell, lengths: list[int], *, reverse: bool, dtype: torch.dtype, plain: bool = False
 ) -> list[Tensor]:
-    """Outputs, last states and all gradients of one walk."""
+    """Outputs, last states and all gradients of one scan."""
     random = torch.Generator().manual_seed(
         len(lengths)
     )  # drawn in double precision, so that both precisions see the same numbers
@@ -74,7 +74,7 @@ def everything(
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("lengths", [RAGGED, [3] * 33, [6]], ids=["ragged", "full", "one sequence"])
 @pytest.mark.parametrize("reverse", [False, True], ids=["forward", "backward"])
-def test_a_kernel_gives_outputs_states_and_gradients_of_the_plain_walk(
+def test_a_kernel_gives_outputs_states_and_gradients_of_the_plain_scan(
     kernels: Path, name: str, lengths: list[int], reverse: bool
 ) -> None:
     assert native_kernels(torch.zeros(1)) is not None
@@ -90,7 +90,7 @@ def test_a_kernel_gives_outputs_states_and_gradients_of_the_plain_walk(
         torch.testing.assert_close(double, wanted, rtol=1e-10, atol=1e-10)
         rounding = 1e-6 * max(
             1.0, float(wanted.abs().max())
-        )  # single precision may round otherwise than the plain walk, but not worse
+        )  # single precision may round otherwise than the plain scan, but not worse
         allowed = 4 * (other - wanted).abs().max() + rounding
         assert (single - wanted).abs().max() <= allowed
 
@@ -168,21 +168,21 @@ def test_saturated_gates_are_exactly_open_or_shut_and_tiny_values_keep_their_dig
         0.0,
         1.0,
         1.0,
-    ]  # the writing gate is open, so the memory is tanh(x); the exposing gate is σ(x)
+    ]  # the input gate is open, so the cell state is tanh(x); the output gate is σ(x)
     weights = {
         "input": torch.tensor(rows).repeat_interleave(8)[:, None],
         "recurrent": torch.zeros(32, 8),
         "bias": torch.tensor([100.0, 0.0, 0.0, 0.0]).repeat_interleave(8),
     }
-    outputs, (_, memory) = scan(
+    outputs, (_, cell_state) = scan(
         cell.with_weights(weights), points, cell.zero_state(points), Packing((len(points),), None, 1).layout()
     )
     exact = points.double()
-    torch.testing.assert_close(memory[:, 7:].double(), torch.tanh(exact), rtol=5e-7, atol=0)
+    torch.testing.assert_close(cell_state[:, 7:].double(), torch.tanh(exact), rtol=5e-7, atol=0)
     shown = torch.sigmoid(exact) * torch.tanh(torch.tanh(exact))
     torch.testing.assert_close(outputs[:, 7:].double(), shown, rtol=2e-6, atol=1e-37)
-    assert (memory[points[:, 0] > 20] == 1).all()
-    assert (memory[points[:, 0] < -20] == -1).all()
+    assert (cell_state[points[:, 0] > 20] == 1).all()
+    assert (cell_state[points[:, 0] < -20] == -1).all()
 
 
 def test_a_library_that_cannot_be_loaded_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,7 @@ def test_every_kernel_is_tried_with_every_argument() -> None:
         ("recurrent", torch.zeros(3, 1), ["recurrent", "[15, 5]", "[3, 1]"]),
         ("bias", torch.zeros(15, dtype=torch.float64), ["bias", "Float", "Double"]),
         ("outputs", torch.zeros(5, 7).t(), ["outputs", "contiguous", "[1, 7]"]),
-        ("memory", torch.zeros(3, 5), ["memory", "not an argument"]),
+        ("cell_state", torch.zeros(3, 5), ["cell_state", "not an argument"]),
         ("kept", None, ["kept", "missing"]),
         ("sizes", [2, 5], ["sizes", "[2, 5]"]),
     ],

@@ -129,7 +129,7 @@ def test_one_step_follows_the_equation() -> None:
     assert cell.materialize_weights()(*given)[0][0].tolist() == pytest.approx(expected, abs=1e-6)
 
 
-def test_the_matrix_is_computed_once_per_walk(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_matrix_is_computed_once_per_scan(monkeypatch: pytest.MonkeyPatch) -> None:
     cell = OrthogonalRNN(3, 4)
     calls: list[int] = []
     matrix = OrthogonalRNN.recurrent_matrix

@@ -1,4 +1,4 @@
-"""The peephole LSTM: its equations by hand for every choice, its size, and the fast walks beside the plain
+"""The peephole LSTM: its equations by hand for every choice, its size, and the fast scans beside the plain
 one.
 """
 
@@ -17,7 +17,7 @@ from seqlab.core.errors import UsageError
 from tests.cells.fast_and_plain import assert_fast_equals_plain, drawn, with_drawn_weights
 from tests.cells.lstm_family import (
     after_one_step,
-    assert_step_and_walk_have_right_gradients,
+    assert_step_and_scan_have_right_gradients,
     num_parameters,
     sigmoid,
 )
@@ -90,7 +90,7 @@ def test_the_sizes_are_the_lectures() -> None:
 @every_sight
 @every_kind
 @every_subset
-def test_the_fast_walk_equals_the_plain_one(
+def test_the_fast_scan_equals_the_plain_one(
     gates: tuple[Any, ...], peepholes: Peepholes, expose_sees: Sees
 ) -> None:
     assert_fast_equals_plain(
@@ -102,7 +102,7 @@ def test_the_fast_walk_equals_the_plain_one(
     ("peepholes", "expose_sees"), [("diagonal", "previous"), ("diagonal", "new"), ("full", "previous")]
 )
 def test_gradients_are_right(peepholes: Peepholes, expose_sees: Sees) -> None:
-    assert_step_and_walk_have_right_gradients(
+    assert_step_and_scan_have_right_gradients(
         PeepholeLSTM(2, 3, peepholes=peepholes, expose_sees=expose_sees)
     )
 

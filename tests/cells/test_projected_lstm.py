@@ -1,4 +1,4 @@
-"""The projected LSTM: its equations by hand, torch's own layer, its sizes, and the fast walk beside the plain
+"""The projected LSTM: its equations by hand, torch's own layer, its sizes, and the fast scan beside the plain
 one.
 """
 
@@ -15,7 +15,7 @@ from seqlab.cells.projected_lstm import ProjectedLSTM
 from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
 from tests.cells.fast_and_plain import assert_fast_equals_plain, drawn, with_drawn_weights
-from tests.cells.lstm_family import assert_step_and_walk_have_right_gradients, num_parameters, sigmoid
+from tests.cells.lstm_family import assert_step_and_scan_have_right_gradients, num_parameters, sigmoid
 
 
 def test_one_step_follows_the_equations() -> None:
@@ -37,7 +37,7 @@ def test_one_step_follows_the_equations() -> None:
 @pytest.mark.parametrize("fast", [True, False])
 @pytest.mark.parametrize("reverse", [True, False])
 @pytest.mark.parametrize("bias", [True, False])
-def test_a_walk_is_torchs_own_layer(bias: bool, reverse: bool, fast: bool) -> None:
+def test_a_scan_is_torchs_own_layer(bias: bool, reverse: bool, fast: bool) -> None:
     cell = with_drawn_weights(ProjectedLSTM(3, 5, proj_size=2, bias=bias))
     layer = nn.LSTM(3, 5, bias=bias, proj_size=2, batch_first=True).double()
     weights = {"weight_ih_l0": cell.input, "weight_hh_l0": cell.recurrent, "weight_hr_l0": cell.projection}
@@ -62,12 +62,12 @@ def test_a_walk_is_torchs_own_layer(bias: bool, reverse: bool, fast: bool) -> No
 
 
 @pytest.mark.parametrize("bias", [True, False])
-def test_the_fast_walk_equals_the_plain_one(bias: bool) -> None:
+def test_the_fast_scan_equals_the_plain_one(bias: bool) -> None:
     assert_fast_equals_plain(ProjectedLSTM(3, 5, proj_size=2, bias=bias))
 
 
 def test_gradients_are_right() -> None:
-    assert_step_and_walk_have_right_gradients(ProjectedLSTM(2, 3, proj_size=2))
+    assert_step_and_scan_have_right_gradients(ProjectedLSTM(2, 3, proj_size=2))
 
 
 def test_its_sizes_say_how_wide_the_memory_is_and_how_much_of_it_is_shown() -> None:

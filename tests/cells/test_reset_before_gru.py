@@ -1,4 +1,4 @@
-"""The original GRU: its equations as the lectures print them, and the fast walk beside the plain one."""
+"""The original GRU: its equations as the lectures print them, and the fast scan beside the plain one."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_one_step_follows_the_equations(options: dict[str, Any]) -> None:
 
 @pytest.mark.spec(66)
 @pytest.mark.parametrize("place", ["inside", "outside"])
-def test_a_walk_equals_the_lectures_row_vectors(place: Any) -> None:
+def test_a_scan_equals_the_lectures_row_vectors(place: Any) -> None:
     """Z = σ(X W_xz + H W_hz + b_z), and so on: matrices stand on the right, a sequence is a row."""
     cell = with_drawn_weights(ResetBeforeGRU(3, 5, candidate_bias=place))
     steps, state = drawn(4, 2, 3), drawn(2, 5, seed=1).numpy()
@@ -91,7 +91,7 @@ def test_a_walk_equals_the_lectures_row_vectors(place: Any) -> None:
 
 
 @all_options
-def test_the_fast_walk_equals_the_plain_one(options: dict[str, Any]) -> None:
+def test_the_fast_scan_equals_the_plain_one(options: dict[str, Any]) -> None:
     assert_fast_equals_plain(ResetBeforeGRU(3, 5, **options))
 
 

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from seqlab.cells.kernel_choice import fast_scan
 from seqlab.cells.rnn import RNN
 from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
@@ -71,9 +72,9 @@ def test_outputs_states_and_gradients_are_those_of_torchs_layer(
     steps = torch.randn(3, 7, 3, dtype=torch.float64, requires_grad=True)
     initial = torch.randn(3, 5, dtype=torch.float64, requires_grad=True)
     packing, layout = path_of(lengths, reverse=reverse)
-    walked = cell.fast_scan(packing.pack(steps), packing.sort((initial,)), layout)
-    assert walked is not None
-    outputs, last = packing.unpack(walked[0]), packing.unsort(walked[1][0])
+    scanned = fast_scan(cell, packing.pack(steps), packing.sort((initial,)), layout)
+    assert scanned is not None
+    outputs, last = packing.unpack(scanned[0]), packing.unsort(scanned[1][0])
     weights = torch.randn_like(outputs)
     found = torch.autograd.grad(
         (outputs * weights).sum() + last.square().sum(), [steps, initial, *cell.parameters()]
@@ -100,9 +101,12 @@ def test_the_hand_written_gradient_is_the_numerical_one(activation: str, reverse
     cell = RNN(2, 3, activation=activation).double()
     _, layout = path_of([3, 1, 2], reverse=reverse)
 
-    def walked(rows: Tensor, hidden: Tensor, *weights: Tensor) -> tuple[Tensor, Tensor]:
-        found = cell.with_weights(dict(zip(("input", "recurrent", "bias"), weights, strict=True))).fast_scan(
-            rows, (hidden,), layout
+    def scanned(rows: Tensor, hidden: Tensor, *weights: Tensor) -> tuple[Tensor, Tensor]:
+        found = fast_scan(
+            cell.with_weights(dict(zip(("input", "recurrent", "bias"), weights, strict=True))),
+            rows,
+            (hidden,),
+            layout,
         )
         assert found is not None
         return found[0], found[1][0]
@@ -112,7 +116,7 @@ def test_the_hand_written_gradient_is_the_numerical_one(activation: str, reverse
         torch.randn(3, 3).double(),
         *(parameter.detach().clone() for parameter in cell.parameters()),
     ]
-    assert torch.autograd.gradcheck(walked, [part.requires_grad_() for part in inputs])
+    assert torch.autograd.gradcheck(scanned, [part.requires_grad_() for part in inputs])
 
 
 def test_any_function_may_bend_the_sum_and_a_module_brings_its_parameters() -> None:
@@ -122,8 +126,8 @@ def test_any_function_may_bend_the_sum_and_a_module_brings_its_parameters() -> N
     by_name.load_state_dict(by_function.state_dict())
     x, hidden = torch.randn(4, 2), (torch.randn(4, 3),)
     assert torch.equal(by_function(x, hidden)[0], by_name(x, hidden)[0])
-    assert by_function.fast_scan(x[:2], (hidden[0][:1],), layout) is None
-    assert by_name.fast_scan(x[:2], (hidden[0][:1],), layout) is not None
+    assert fast_scan(by_function, x[:2], (hidden[0][:1],), layout) is None
+    assert fast_scan(by_name, x[:2], (hidden[0][:1],), layout) is not None
     with_slope = RNN(2, 3, activation=nn.PReLU(init=0.5))
     assert "activation.weight" in with_slope.state_dict()
     sums = with_slope.project(x) + hidden[0] @ with_slope.recurrent.T

@@ -1,4 +1,4 @@
-"""The single-gate cell: its equations by hand, its size, and the fast walk beside the plain one."""
+"""The single-gate cell: its equations by hand, its size, and the fast scan beside the plain one."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_by_default_the_gate_keeps_the_new_value_and_its_size_is_as_printed() ->
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("keep", KEEPS)
-def test_the_fast_walk_equals_the_plain_one(keep: GateConvention, bias: bool) -> None:
+def test_the_fast_scan_equals_the_plain_one(keep: GateConvention, bias: bool) -> None:
     assert_fast_equals_plain(SingleGate(3, 5, keep=keep, bias=bias))
 
 

@@ -70,12 +70,12 @@ def test_the_steps_of_a_path_and_the_past_of_every_row_are_right(lengths: list[i
     layout = packing.layout(reverse=reverse)
     rows = packed_by_hand(lengths)
     order = [s for s, t in rows if t == 0]
-    walked: list[tuple[int, int]] = []
+    scanned: list[tuple[int, int]] = []
     for begin, end, live in layout.steps:
         assert end - begin == live
         assert [s for s, _ in rows[begin:end]] == order[:live], "the live sequences are the first ones"
-        walked += rows[begin:end]
-    assert [t for _, t in walked] == sorted([t for _, t in rows], reverse=reverse)
+        scanned += rows[begin:end]
+    assert [t for _, t in scanned] == sorted([t for _, t in rows], reverse=reverse)
     for row, (s, t) in enumerate(rows):
         past = (s, t + 1 if reverse else t - 1)
         expected = len(lengths) + rows.index(past) if past in rows else order.index(s)

@@ -112,7 +112,7 @@ def test_vectors_of_a_file_become_one_array(
     )
     assert out.code == 0
     assert out.out == ""
-    assert f"3 vectors of {story_run.model.body.output_size} numbers" in out.err
+    assert f"3 vectors of {story_run.model.backbone.output_size} numbers" in out.err
     assert np.load(place) == pytest.approx(story_run.vectors(["the old cat", "a dog", "the river"]), abs=1e-5)
 
 

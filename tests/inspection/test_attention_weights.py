@@ -62,10 +62,10 @@ def test_every_layer_and_head_of_a_transformer_is_there(
 def test_the_first_layer_is_the_softmax_of_its_own_products(looking: dict[str, Run]) -> None:
     run = looking["classifier"]
     ids = torch.from_numpy(run.codec.encode([TEXT])[0]).long().unsqueeze(0)
-    body = run.model.body
+    backbone = run.model.backbone
     with torch.no_grad():
-        steps = body.positions.add(run.model.embed(ids), torch.arange(4).unsqueeze(0))
-        layer = body.layers[0]
+        steps = backbone.positions.add(run.model.embed(ids), torch.arange(4).unsqueeze(0))
+        layer = backbone.layers[0]
         q, k, _ = layer.attention.qkv(layer.attention_residual.before_sublayer(steps))[0].chunk(
             3, dim=-1
         )  # (time, 8) each

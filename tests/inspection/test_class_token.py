@@ -25,7 +25,7 @@ def test_the_looks_of_the_first_layer_follow_from_its_weights() -> None:
     looks = class_token_attention(network, pictures)
     assert looks.shape == (2, 2, 3, 2, 3)
 
-    layer = network.body.layers[0]
+    layer = network.backbone.layers[0]
     steps = layer.attention_residual.norm(
         torch.cat([network.class_token.token.expand(2, 1, -1), network.patches(pictures)], dim=1)
     )

@@ -38,7 +38,7 @@ def by_hand(run: Run, text: str) -> dict[tuple[bool, str], np.ndarray]:
     words = weights["embed.weight"][token_ids(run.folder / "tokens", text.split())]
     values: dict[tuple[bool, str], np.ndarray] = {}
     for reverse, direction in ((False, "onward"), (True, "backward")):
-        cell = f"body.stack.layers.0.{direction}.cell"
+        cell = f"backbone.stack.layers.0.{direction}.cell"
         hidden, memory, found = np.zeros(5), np.zeros(5), []
         for word in words[::-1] if reverse else words:
             sums = (

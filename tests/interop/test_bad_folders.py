@@ -143,7 +143,7 @@ def test_numbers_that_are_not_finite_are_refused(bert: Path) -> None:
     save_file(weights, bert / "model.safetensors")
     refused(
         bert,
-        "1 tensors hold numbers that are not finite, the first for body.layers.1.feed_forward.contract.bias",
+        "1 tensors hold numbers that are not finite, the first for backbone.layers.1.feed_forward.contract.bias",
     )
 
 

@@ -33,7 +33,7 @@ def test_a_classifier_starts_from_imported_weights(kind: str, tmp_path: Path) ->
     assert all(
         torch.equal(tensor, before[name])
         for name, tensor in run.model.state_dict().items()
-        if name.startswith(("embed.", "body."))
+        if name.startswith(("embed.", "backbone."))
     )
     texts = ["red one", "a longer text of several words"]
     assert run.vectors(texts) == pytest.approx(source.vectors(texts), abs=1e-5)

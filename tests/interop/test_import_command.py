@@ -148,5 +148,5 @@ def test_imported_weights_are_the_start_of_a_classifier(bert: Path, tmp_path: Pa
         out=tmp_path / "run",
     )
     assert trained.recipe.tokens.kind == "hugging_face"
-    for name, tensor in source.model.body.state_dict().items():
-        assert torch.equal(trained.model.body.state_dict()[name], tensor), name
+    for name, tensor in source.model.backbone.state_dict().items():
+        assert torch.equal(trained.model.backbone.state_dict()[name], tensor), name

@@ -114,7 +114,7 @@ def test_words_never_seen_are_tagged_by_their_endings_and_marked_as_spans(
     assert [(span.type, span.text) for span in answer.spans] == [("PER", "mnpko bdfko"), ("LOC", "rstburg")]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(12)
 def test_a_tagger_of_steps_learns_what_a_single_step_does_not_tell(tmp_path: Path) -> None:
     """The tag of a step is the sign of the first number of the step that follows."""

@@ -19,10 +19,10 @@ IS_WORD = torch.tensor([[True, False, True, True], [False, True, True, False]])
 
 def example() -> tuple[torch.Tensor, torch.Tensor, CRF]:
     torch.manual_seed(6)
-    chain = CRF(TAGS)
-    for parameter in chain.parameters():
+    crf = CRF(TAGS)
+    for parameter in crf.parameters():
         nn.init.normal_(parameter)
-    return torch.randn(2, 4, TAGS), torch.randint(TAGS, (2, 4)).where(IS_WORD, -1), chain
+    return torch.randn(2, 4, TAGS), torch.randint(TAGS, (2, 4)).where(IS_WORD, -1), crf
 
 
 def test_without_a_chain_every_word_counts_for_itself() -> None:
@@ -34,22 +34,22 @@ def test_without_a_chain_every_word_counts_for_itself() -> None:
 
 
 def test_with_a_chain_the_tags_of_a_sentence_compete_with_all_others() -> None:
-    logits, targets, chain = example()
+    logits, targets, crf = example()
     expected = torch.zeros(())
     for row in range(2):
         words, truth = logits[row][IS_WORD[row]], tuple(targets[row][IS_WORD[row]].tolist())
         scores = {
-            tags: chain.start[tags[0]]
+            tags: crf.start[tags[0]]
             + sum(words[place, tag] for place, tag in enumerate(tags))
-            + sum(chain.transitions[pair] for pair in itertools.pairwise(tags))
-            + chain.end[tags[-1]]
+            + sum(crf.transitions[pair] for pair in itertools.pairwise(tags))
+            + crf.end[tags[-1]]
             for tags in itertools.product(range(TAGS), repeat=len(words))
         }
         expected = expected + torch.stack(list(scores.values())).logsumexp(dim=0) - scores[truth]
-    value = TagLoss(targets, IS_WORD)(logits, chain)
+    value = TagLoss(targets, IS_WORD)(logits, crf)
     assert value.total.item() == pytest.approx(expected.item(), rel=1e-5)
     assert value.correct == (logits.argmax(dim=-1) == targets)[IS_WORD].sum()
-    parameters = list(chain.parameters())
+    parameters = list(crf.parameters())
     for found, true in zip(
         torch.autograd.grad(value.total, parameters), torch.autograd.grad(expected, parameters), strict=True
     ):
@@ -58,8 +58,8 @@ def test_with_a_chain_the_tags_of_a_sentence_compete_with_all_others() -> None:
 
 @pytest.mark.parametrize("has_chain", [False, True])
 def test_a_teacher_counts_by_its_share(has_chain: bool) -> None:
-    logits, targets, chain = example()
-    used = chain if has_chain else None
+    logits, targets, crf = example()
+    used = crf if has_chain else None
     taught = torch.randn(int(IS_WORD.sum()), TAGS)
     p, log_q = (taught / 2).softmax(dim=-1), (logits[IS_WORD] / 2).log_softmax(dim=-1)
     expected = 0.6 * TagLoss(targets, IS_WORD)(logits, used).total + 0.4 * 4 * (p * (p.log() - log_q)).sum()

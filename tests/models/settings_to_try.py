@@ -1,4 +1,4 @@
-"""Small networks of every kind, with sizes that differ, for the promises that every body keeps."""
+"""Small networks of every kind, with sizes that differ, for the promises that every backbone keeps."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ CASE_NAMES = [f"{name}, {'causal' if causal else 'all steps'}" for name, _, caus
 
 
 def build(settings: AnySettings, *, causal: bool, dtype: torch.dtype = torch.float64) -> Backbone:
-    """A body with every parameter random, so that none hides behind a zero or a one; not training."""
+    """A backbone with every parameter random, so that none hides behind a zero or a one; not training."""
     torch.manual_seed(11)
     backbone = backbones.get(settings.kind).from_settings(settings, causal=causal)
     for parameter in backbone.parameters():

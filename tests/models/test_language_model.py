@@ -76,7 +76,7 @@ def test_a_tied_output_layer_is_the_embedding_itself() -> None:
     rows = tokens(2, 4)
     real = torch.ones_like(rows, dtype=torch.bool)
     assert model.weight is None
-    features, _ = model.body(model.embed(rows), real)
+    features, _ = model.backbone(model.embed(rows), real)
     torch.testing.assert_close(
         model(rows, real)[0], features @ model.embed.weight.T + model.bias, rtol=0, atol=1e-12
     )
@@ -87,7 +87,7 @@ def test_an_output_layer_of_its_own_maps_from_the_bodys_width() -> None:
     rows = tokens(2, 4)
     real = torch.ones_like(rows, dtype=torch.bool)
     assert model.weight is not None
-    features, _ = model.body(model.embed(rows), real)
+    features, _ = model.backbone(model.embed(rows), real)
     torch.testing.assert_close(
         model(rows, real)[0], features @ model.weight.T + model.bias, rtol=0, atol=1e-12
     )

@@ -69,9 +69,9 @@ def lecture_logits(w: dict[str, Tensor], tokens: list[int]) -> Tensor:
         for j in range(size // 2):
             x[i, 2 * j] += math.sin(i / 10000 ** (2 * j / size))
             x[i, 2 * j + 1] += math.cos(i / 10000 ** (2 * j / size))
-    x = normalise(x, w["body.first_norm.weight"], w["body.first_norm.bias"], 1e-12)
+    x = normalise(x, w["backbone.first_norm.weight"], w["backbone.first_norm.bias"], 1e-12)
 
-    layer = "body.layers.0"
+    layer = "backbone.layers.0"
     w_q, w_k, w_v = w[f"{layer}.attention.qkv.weight"].chunk(3)
     columns = []
     for part in range(heads):
@@ -138,14 +138,14 @@ def test_dropout_stands_after_the_embedding_and_never_on_the_output_of_a_sub_lay
     model = build(40)
     rates = {name: module.p for name, module in model.named_modules() if isinstance(module, Dropout)}
     assert {name: rate for name, rate in rates.items() if rate} == {
-        "body.dropout": 0.1,
-        "body.layers.0.feed_forward.dropout": 0.1,
+        "backbone.dropout": 0.1,
+        "backbone.layers.0.feed_forward.dropout": 0.1,
         "dropout": 0.1,
     }
     assert {name for name, rate in rates.items() if not rate} == {
-        f"body.layers.0.{part}_residual.dropout" for part in ("attention", "feed_forward")
+        f"backbone.layers.0.{part}_residual.dropout" for part in ("attention", "feed_forward")
     }
-    assert model.body.layers[0].attention.dropout == 0.0
+    assert model.backbone.layers[0].attention.dropout == 0.0
 
 
 @pytest.mark.spec(154)
@@ -155,8 +155,10 @@ def test_what_enters_the_first_layer_is_normalized_after_dropout() -> None:
     """
     model = build(40).double().train()
     embedded, entered = [], []
-    model.body.dropout.register_forward_hook(lambda _, inputs, output: embedded.append((inputs[0], output)))
-    model.body.layers[0].register_forward_pre_hook(lambda _, inputs: entered.append(inputs[0]))
+    model.backbone.dropout.register_forward_hook(
+        lambda _, inputs, output: embedded.append((inputs[0], output))
+    )
+    model.backbone.layers[0].register_forward_pre_hook(lambda _, inputs: entered.append(inputs[0]))
     rows, tokens, is_token = reviews([11, 11, 11])
     model(tokens, is_token)
     ((before, after),) = embedded

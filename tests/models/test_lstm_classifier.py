@@ -58,7 +58,7 @@ def ours(settings: RecurrentSettings, *, num_classes: int = 2) -> Classifier:
 def printed_with(model: Classifier) -> Printed:
     """The printed network with the same weights."""
     printed, weights = Printed().eval(), dict(model.named_parameters())
-    cell = "body.stack.layers.0.cell."
+    cell = "backbone.stack.layers.0.cell."
     with torch.no_grad():
         printed.embed.weight.copy_(weights["embed.weight"])
         printed.lstm.weight_ih_l0.copy_(weights[cell + "input"])
@@ -125,5 +125,5 @@ def test_more_than_two_classes_have_a_logit_each() -> None:
 
 def test_dropout_stands_where_the_lecture_has_it() -> None:
     model = ours(LECTURE)
-    assert (model.body.dropout.p, model.dropout.p, model.head.dropout.p) == (0.0, 0.5, 0.5)
-    assert ours(LECTURE.model_copy(update={"input_dropout": -1.0})).body.dropout.p == 0.5
+    assert (model.backbone.dropout.p, model.dropout.p, model.head.dropout.p) == (0.0, 0.5, 0.5)
+    assert ours(LECTURE.model_copy(update={"input_dropout": -1.0})).backbone.dropout.p == 0.5

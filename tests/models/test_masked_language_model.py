@@ -126,17 +126,17 @@ def in_our_names(theirs: dict[str, Tensor], ours: dict[str, Tensor]) -> dict[str
     embeddings = "bert.embeddings."
     found = {
         "embed.weight": theirs[f"{embeddings}word_embeddings.weight"],
-        "body.positions.table": theirs[f"{embeddings}position_embeddings.weight"]
+        "backbone.positions.table": theirs[f"{embeddings}position_embeddings.weight"]
         + theirs[f"{embeddings}token_type_embeddings.weight"][0],
-        "body.first_norm.weight": theirs[f"{embeddings}LayerNorm.weight"],
-        "body.first_norm.bias": theirs[f"{embeddings}LayerNorm.bias"],
+        "backbone.first_norm.weight": theirs[f"{embeddings}LayerNorm.weight"],
+        "backbone.first_norm.bias": theirs[f"{embeddings}LayerNorm.bias"],
         "bias": theirs["cls.predictions.bias"],
     }
     for part in ("weight", "bias"):
         found[f"transform.{part}"] = theirs[f"cls.predictions.transform.dense.{part}"]
         found[f"norm.{part}"] = theirs[f"cls.predictions.transform.LayerNorm.{part}"]
         for number in range(2):
-            layer, own = f"bert.encoder.layer.{number}.", f"body.layers.{number}."
+            layer, own = f"bert.encoder.layer.{number}.", f"backbone.layers.{number}."
             qkv = [theirs[f"{layer}attention.self.{name}.{part}"] for name in ("query", "key", "value")]
             found[f"{own}attention.qkv.{part}"] = torch.cat(qkv)
             found[f"{own}attention.output.{part}"] = theirs[f"{layer}attention.output.dense.{part}"]

@@ -162,7 +162,7 @@ def test_a_bag_beside_a_network_adds_its_logits_and_both_learn() -> None:
     model(*inputs).square().sum().backward()
     assert all(
         parameter.grad is not None and parameter.grad.any()
-        for parameter in (bag.weight, model.body.layers[0].convolve.weight)
+        for parameter in (bag.weight, model.backbone.layers[0].convolve.weight)
     )
 
 

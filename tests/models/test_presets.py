@@ -75,7 +75,7 @@ def test_bert_has_its_published_size_but_for_token_types_and_pooler(
     types, pooler = TYPES * width, width * width + width
     model = build(name)
     assert reference(lambda: BertModel(config)) == published
-    assert count(model.embed, model.body) == published - types - pooler
+    assert count(model.embed, model.backbone) == published - types - pooler
     assert count(model) == reference(lambda: BertForMaskedLM(config)) - types
     assert published == pytest.approx({"bert-base": 110e6, "bert-large": 340e6}[name], rel=0.015)
 
@@ -112,7 +112,7 @@ def test_gpt2_has_its_published_size_but_for_the_bias_of_the_output(name: str, p
     config = GPT2Config(n_layer=settings["layers"], n_embd=settings["hidden_size"], n_head=settings["heads"])
     model = build(name)
     assert reference(lambda: GPT2LMHeadModel(config)) == published
-    assert count(model.embed, model.body) == published
+    assert count(model.embed, model.backbone) == published
     assert count(model) == published + MODEL_PRESETS[name].vocabulary_size
 
 

@@ -1,4 +1,4 @@
-"""The recurrent body's own promises."""
+"""The recurrent backbone's own promises."""
 
 from __future__ import annotations
 
@@ -110,12 +110,12 @@ def test_an_option_that_is_wrong_for_the_widths_is_refused() -> None:
 
 
 def test_locked_dropout_leaves_out_the_same_features_of_every_step_that_enters() -> None:
-    body = RecurrentBackbone.from_settings(
+    backbone = RecurrentBackbone.from_settings(
         recurrent("rnn", dropout=0.5, locked_dropout=True, embedding_size=40), causal=True
     )
     steps = torch.ones(3, 9, 40)
-    dropped = body._drop(steps)
+    dropped = backbone._drop(steps)
     assert torch.equal(dropped, dropped[:, :1].expand_as(dropped))
     assert not torch.equal(dropped[0], dropped[1])
     assert set(dropped.unique().tolist()) == {0.0, 2.0}
-    assert torch.equal(body.eval()._drop(steps), steps)
+    assert torch.equal(backbone.eval()._drop(steps), steps)

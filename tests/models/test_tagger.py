@@ -41,7 +41,7 @@ def test_every_step_is_answered_by_the_head_alone(settings: ModelSettings, num_t
     model = build(settings, num_tags)
     tokens, is_token = torch.randint(2, 11, (4, 7)), torch.arange(7) < torch.tensor([7, 3, 1, 5])[:, None]
     logits = model(tokens, is_token)
-    features, _ = model.body(model.embed(tokens), is_token)
+    features, _ = model.backbone(model.embed(tokens), is_token)
     for row, time in ((0, 6), (1, 2), (3, 0)):
         torch.testing.assert_close(logits[row, time], model.head(features[row, time][None])[0])
 

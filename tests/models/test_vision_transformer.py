@@ -49,11 +49,11 @@ def twin_of(network: VisionTransformer, *, height: int, width: int) -> ViTModel:
     ours = network.state_dict()
     theirs = {
         "embeddings.cls_token": ours["class_token.token"].view(1, 1, -1),
-        "embeddings.position_embeddings": ours["body.positions.table"].unsqueeze(0),
+        "embeddings.position_embeddings": ours["backbone.positions.table"].unsqueeze(0),
         "embeddings.patch_embeddings.projection.weight": ours["patches.project.weight"].view(12, 3, 2, 2),
         "embeddings.patch_embeddings.projection.bias": ours["patches.project.bias"],
-        "layernorm.weight": ours["body.last_norm.weight"],
-        "layernorm.bias": ours["body.last_norm.bias"],
+        "layernorm.weight": ours["backbone.last_norm.weight"],
+        "layernorm.bias": ours["backbone.last_norm.bias"],
     }
     names = {
         "attention.o_proj": "attention.output",
@@ -65,10 +65,10 @@ def twin_of(network: VisionTransformer, *, height: int, width: int) -> ViTModel:
     for depth in range(2):
         for kind in ("weight", "bias"):
             theirs |= {
-                f"layers.{depth}.{their}.{kind}": ours[f"body.layers.{depth}.{our}.{kind}"]
+                f"layers.{depth}.{their}.{kind}": ours[f"backbone.layers.{depth}.{our}.{kind}"]
                 for their, our in names.items()
             }
-            parts = ours[f"body.layers.{depth}.attention.qkv.{kind}"].chunk(3)
+            parts = ours[f"backbone.layers.{depth}.attention.qkv.{kind}"].chunk(3)
             theirs |= {
                 f"layers.{depth}.attention.{name}_proj.{kind}": part
                 for name, part in zip("qkv", parts, strict=True)
@@ -150,8 +150,8 @@ def test_where_the_class_token_looks_is_seen_for_every_head() -> None:
     network = build()
     with record_alignments(network) as found:
         network(pictures())
-    assert list(found) == ["body.layers.0.attention", "body.layers.1.attention"]
-    alignment = found["body.layers.0.attention"][0]
+    assert list(found) == ["backbone.layers.0.attention", "backbone.layers.1.attention"]
+    alignment = found["backbone.layers.0.attention"][0]
     assert alignment.shape == (3, 3, 7, 7)
     torch.testing.assert_close(alignment.sum(dim=-1), torch.ones(3, 3, 7))
 

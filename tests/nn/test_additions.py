@@ -141,9 +141,6 @@ def test_a_cell_of_another_family_is_not_mistaken_for_torchs() -> None:
 
 def test_a_class_of_cells_may_be_given_even_ones_own() -> None:
     class Halved(lstm.LSTM):
-        def fast_scan(self, *_: Any) -> None:
-            return None
-
         def project(self, steps: Tensor) -> Tensor:
             return super().project(steps) / 2
 

@@ -190,11 +190,15 @@ def test_a_script_of_another_cell_says_what_to_do() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("names", "count"),
+    ("names", "count", "either_way"),
     [
-        pytest.param(["gru"], 4, id="one"),
-        pytest.param([], 4 * len(KINDS) + 2, id="all", marks=pytest.mark.long),
+        pytest.param(["gru"], 4, "with kernels", id="one"),
+        *(
+            pytest.param([], 4 * len(KINDS) + 2, way, id=f"all {way}", marks=pytest.mark.long)
+            for way in ("with kernels", "without kernels")
+        ),
     ],
+    indirect=["either_way"],
 )
 def test_exported_and_compiled_layers_take_other_batches_and_lengths(
     names: list[str], count: int, either_way: str

@@ -42,7 +42,7 @@ def test_a_classifier_starts_from_the_tokens_and_weights_of_a_run_with_a_head_of
     source: Run = request.getfixturevalue(name)
     new = prepared(write_table(tmp_path), source)
     before, now = source.model.state_dict(), new.model.state_dict()
-    shared = [key for key in now if key.startswith(("embed.", "body."))]
+    shared = [key for key in now if key.startswith(("embed.", "backbone."))]
     assert len(shared) >= 10
     assert all(torch.equal(before[key], now[key]) for key in shared)
     assert [key for key in now if key not in shared] == ["head.weight", "head.bias"]
@@ -62,8 +62,8 @@ def test_features_of_a_language_model_are_the_same_inside_a_classifier(
         torch.tensor([[True] * 4, [True, True, False, False]]),
     )
     with torch.inference_mode():
-        before, _ = language_run.model.body(language_run.model.embed(tokens), is_token)
-        after, _ = new.model.eval().body(new.model.embed(tokens), is_token)
+        before, _ = language_run.model.backbone(language_run.model.embed(tokens), is_token)
+        after, _ = new.model.eval().backbone(new.model.embed(tokens), is_token)
         logits = new.model(tokens, is_token)
     assert torch.equal(before[is_token], after[is_token])
     assert torch.allclose(
@@ -90,7 +90,9 @@ def test_a_tagger_starts_from_what_was_learned_by_foreseeing_or_filling(
         prepared(write_tags(tmp_path), source, task="tagging").model.state_dict(),
     )
     assert all(
-        torch.equal(tensor, before[key]) for key, tensor in now.items() if key.startswith(("embed.", "body."))
+        torch.equal(tensor, before[key])
+        for key, tensor in now.items()
+        if key.startswith(("embed.", "backbone."))
     )
     run = fine_tune(
         tmp_path, source, "training.learning_rate=0.02", data=tmp_path / "tags.tsv", task="tagging", steps=60
@@ -152,7 +154,7 @@ def test_texts_are_cut_to_the_positions_that_were_learned(language_run: Run, tmp
 def test_every_second_layer_starts_a_student_of_half_the_depth(
     language_run: Run, recurrent_run: Run, tmp_path: Path
 ) -> None:
-    for source, path in ((language_run, "body.layers"), (recurrent_run, "body.stack.layers")):
+    for source, path in ((language_run, "backbone.layers"), (recurrent_run, "backbone.stack.layers")):
         new = prepared(write_text(tmp_path), source, "start.every=2")
         assert new.recipe.model.layers == 2  # of three: the first and the third
         before, now = source.model.state_dict(), new.model.state_dict()
@@ -227,9 +229,12 @@ def test_a_killed_fine_tuning_goes_on_to_the_same_bits(language_run: Run, tmp_pa
 @pytest.mark.parametrize(
     ("settings", "frozen"),
     [
-        (["start.freeze=embedding"], ("embed.", "body.positions.")),
-        (["start.freeze_layers=2"], ("embed.", "body.positions.", "body.layers.0.", "body.layers.1.")),
-        (["start.freeze=body"], ("embed.", "body.")),
+        (["start.freeze=embedding"], ("embed.", "backbone.positions.")),
+        (
+            ["start.freeze_layers=2"],
+            ("embed.", "backbone.positions.", "backbone.layers.0.", "backbone.layers.1."),
+        ),
+        (["start.freeze=body"], ("embed.", "backbone.")),
     ],
     ids=["embedding", "two layers", "body"],
 )
@@ -241,7 +246,7 @@ def test_what_is_frozen_keeps_every_bit_through_training(
     )
     before = language_run.model.state_dict()
     for name, tensor in run.model.state_dict().items():
-        if name.startswith(("embed.", "body.")):
+        if name.startswith(("embed.", "backbone.")):
             assert torch.equal(tensor, before[name]) == name.startswith(frozen), name
     trained = sum(
         tensor.numel() for name, tensor in run.model.named_parameters() if not name.startswith(frozen)

@@ -193,7 +193,7 @@ def test_layers_of_different_widths_cannot_be_left_out(tmp_path: Path) -> None:
     with pytest.raises(
         RecipeError,
         match=(
-            r"(?s)the weights do not fit the new network: 'body\.stack\.layers\.1\.cell\.input' needs"
+            r"(?s)the weights do not fit the new network: 'backbone\.stack\.layers\.1\.cell\.input' needs"
             r" .*start\.every"
         ),
     ):

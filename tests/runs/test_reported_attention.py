@@ -111,7 +111,7 @@ def test_every_strip_of_a_classifier_has_the_weights_of_its_query(tmp_path: Path
         line = int(example["title"].split(":")[0].removeprefix("line "))
         assert [token.strip() for token in example["tokens"]] == rows[line - 2].split()
         ids = torch.tensor([token_ids(run.folder / "tokens", rows[line - 2].split())])
-        steps, _ = model.body(model.embed(ids), torch.ones_like(ids, dtype=torch.bool))
+        steps, _ = model.backbone(model.embed(ids), torch.ones_like(ids, dtype=torch.bool))
         expected = (model.pool.look.queries @ steps[0].T / 5**0.5).softmax(dim=1)  # (queries, time)
         weights = [strip["weights"] for strip in example["strips"]]
         assert [strip["name"] for strip in example["strips"]] == [

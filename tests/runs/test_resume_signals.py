@@ -26,7 +26,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "kill"])
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGINT, id="ctrl-c"),
+        pytest.param(signal.SIGTERM, id="kill", marks=pytest.mark.long),
+    ],
+)
 def test_a_signal_saves_and_says_how_to_go_on(number: signal.Signals, whole: Path, tmp_path: Path) -> None:
     data, folder = whole / "notes.csv", tmp_path / "run"
     command = [sys.executable, "-m", "seqlab.cli.main", "train", str(data), *LONG, "--out", str(folder)]

@@ -124,7 +124,7 @@ def test_parts_of_the_gradient_are_queries_keys_and_values() -> None:
     for zero, without_gradient in ((1, 0), (0, 1)):
         torch.manual_seed(3)
         model = SmallTransformer(7, layers=1, norm="post", hidden_size=8)
-        qkv = model.body.layers[0].attention.qkv
+        qkv = model.backbone.layers[0].attention.qkv
         with torch.no_grad():
             qkv.weight.view(3, 8, 8)[zero] = 0.0
             qkv.bias.view(3, 8)[zero] = 0.0

@@ -22,7 +22,7 @@ class Tagger(nn.Module):
 
     def __init__(self, *, has_chain: bool) -> None:
         super().__init__()
-        self.chain = CRF(5) if has_chain else None
+        self.crf = CRF(5) if has_chain else None
         for parameter in self.parameters():
             nn.init.normal_(parameter)
 
@@ -56,8 +56,8 @@ def test_a_batch_equals_its_sentences_one_by_one(has_chain: bool) -> None:
             (alone,) = decide(model, logits[row], IS_WORD[row])
             assert found.tags.tolist() == alone.tags.tolist()
             assert found.log_probs == pytest.approx(alone.log_probs, abs=1e-5)
-        alone = [TagLoss(targets[row], IS_WORD[row])(logits[row], model.chain) for row in rows]
-        whole = TagLoss(targets, IS_WORD)(logits, model.chain)
+        alone = [TagLoss(targets[row], IS_WORD[row])(logits[row], model.crf) for row in rows]
+        whole = TagLoss(targets, IS_WORD)(logits, model.crf)
         assert whole.total.item() == pytest.approx(sum(value.total.item() for value in alone), rel=1e-5)
         assert (
             whole.correct
@@ -70,7 +70,7 @@ def test_a_chain_answers_with_the_best_whole_sequence_and_not_with_the_best_tag_
     """Against the score of every sequence of tags, one after the other."""
     torch.manual_seed(2)
     model, differs = Tagger(has_chain=True), 0
-    chain = model.chain
+    chain = model.crf
     assert chain is not None
     start, steps, end = chain.start.tolist(), chain.transitions.tolist(), chain.end.tolist()
     for _ in range(20):

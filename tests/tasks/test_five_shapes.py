@@ -58,7 +58,10 @@ def prepare(recipe: dict[str, Any]) -> EncodedTask:
 
 @pytest.mark.slow
 @pytest.mark.spec(1)
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.long) if name == "fixed to sequence" else name for name in SHAPES],
+)
 def test_five_shapes_of_a_job_are_learned_by_the_same_lines(name: str) -> None:
     pytest.importorskip("sklearn")
     pytest.importorskip("babel")

@@ -325,7 +325,7 @@ def test_a_text_without_a_gap_is_refused(tmp_path: Path) -> None:
 
 def test_embedding_and_body_are_named_as_in_the_other_models(tmp_path: Path) -> None:
     names = {name.partition(".")[0] for name in make(tmp_path).build_model().state_dict()}
-    assert names == {"embed", "body", "transform", "norm", "bias"}
+    assert names == {"embed", "backbone", "transform", "norm", "bias"}
 
 
 def test_what_the_task_decides_is_told_with_the_setting_that_decides_otherwise(tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def test_padding_batch_size_and_neighbours_never_change_a_tag(tmp_path: Path, ki
     task = make(tmp_path, tokens={"kind": tokens}, tagging={**CHARACTERS, "characters": kind, "crf": True})
     model = task.build_model()
     with torch.no_grad():
-        for parameter in model.chain.parameters():
+        for parameter in model.crf.parameters():
             parameter.normal_()
     given = [[word for word, _ in sentence] for sentence in [*TEST, *TRAIN]] + [["i̇stanbul", "🙂", "שלום"]]
     together = task.predictor(model.eval()).predict(given, top=1)
@@ -164,14 +164,14 @@ def test_the_loss_of_a_chain_is_that_of_whole_sentences(tmp_path: Path) -> None:
     task = make(tmp_path, tokens={"kind": "characters"}, tagging={"characters": "none", "crf": True})
     model = task.build_model().eval()
     with torch.no_grad():
-        model.chain.transitions.normal_()
+        model.crf.transitions.normal_()
     batch = task.codec.collate(task.splits["train"], np.array([0, 2, 4]))
     logits = model(batch.inputs, batch.is_token)
     parts = []
     for row, targets in zip(logits, batch["tags"], strict=True):
         inside = targets != NO_TAG
         own, tags = row[inside][None], targets[inside][None]
-        parts.append(model.chain(own, tags, torch.ones_like(tags, dtype=torch.bool)))
+        parts.append(model.crf(own, tags, torch.ones_like(tags, dtype=torch.bool)))
     found = task.objective().loss(model, batch, step=0, carry=())
     assert (found.count, found.total.item()) == (7, pytest.approx(torch.cat(parts).sum().item(), rel=1e-5))
     with pytest.raises(RecipeError, match=r"tagging\.crf: training.label_smoothing"):

@@ -228,7 +228,9 @@ def test_detaching_changes_gradients_and_neither_the_loss_nor_the_state(tmp_path
         first = objective.loss(model, loader.take(), step=0, carry=())
         second = objective.loss(model, loader.take(), step=0, carry=first.carry)
         second.total.backward()
-        results.append((second.total.item(), second.carry, model.body.stack.layers[0].cell.recurrent.grad))
+        results.append(
+            (second.total.item(), second.carry, model.backbone.stack.layers[0].cell.recurrent.grad)
+        )
     assert results[0][0] == pytest.approx(results[1][0], rel=1e-12)
     torch.testing.assert_close(results[0][1], results[1][1], rtol=0, atol=1e-12)
     assert not torch.allclose(results[0][2], results[1][2])

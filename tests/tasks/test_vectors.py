@@ -74,7 +74,7 @@ def test_they_are_the_features_of_the_body_in_eval_mode(reading_runs: dict[str, 
     run = reading_runs["language"]
     ids = torch.tensor([[run.codec.tokenizer.vocabulary.id(word) for word in ("red", "one", "two")]])
     with torch.inference_mode():
-        features, _ = run.model.body(run.model.embed(ids), torch.ones(1, 3, dtype=torch.bool))
+        features, _ = run.model.backbone(run.model.embed(ids), torch.ones(1, 3, dtype=torch.bool))
     run.model.train()
     assert run.word_vectors("red one two")[1] == pytest.approx(features[0].numpy(), abs=1e-6)
     assert run.model.training

@@ -62,12 +62,13 @@ def test_balanced_classes_give_the_weighted_mean_of_torch_however_a_batch_is_cut
     whole = task.objective().loss(model, batch, step=0, carry=())
     expected = F.cross_entropy(model(batch.inputs, batch.is_token), batch["label"], weight=weights)
     torch.testing.assert_close(whole.total / whole.count, expected, rtol=1e-6, atol=0)
-    parts = [
-        task.objective().loss(
-            model, task.codec.collate(task.splits["train"], np.arange(start, start + 6)), step=0, carry=()
-        )
-        for start in range(0, 24, 6)
+    batches = [
+        task.codec.collate(task.splits["train"], np.arange(start, start + 6)) for start in range(0, 24, 6)
     ]
+    parts = [task.objective().loss(model, batch, step=0, carry=()) for batch in batches]
+    for batch, part in zip(batches, parts, strict=True):  # weights that do not add up to the number of rows
+        mean = F.cross_entropy(model(batch.inputs, batch.is_token), batch["label"], weight=weights)
+        torch.testing.assert_close(part.total / part.count, mean, rtol=1e-6, atol=0)
     torch.testing.assert_close(
         sum(part.total for part in parts) / sum(part.count for part in parts), expected, rtol=1e-6, atol=0
     )
@@ -207,6 +208,18 @@ def test_numbers_are_learned_on_a_scale_and_answered_in_their_own_units(tmp_path
     (found,) = task.predictor(model, calibration).predict(TEXTS[:1], top=1)
     assert (found.answer, found.probability) == (f"{predicted[0]:.4g}", None)
     assert [share for _, share in found.ranking] == pytest.approx([0.05, 0.95])
+
+
+def test_a_large_error_of_a_number_costs_no_more_than_its_size_unless_squares_are_asked_for(
+    tmp_path: Path,
+) -> None:
+    task = make(tmp_path, NUMBERS)
+    model, batch = shaken(task), task.codec.collate(task.splits["train"], np.arange(24))
+    errors = (model(batch.inputs, batch.is_token)[:, 0] - batch["target"]).abs().tolist()
+    assert max(errors) > 1.2
+    expected = sum(error - 0.5 if error > 1 else error**2 / 2 for error in errors)
+    loss = task.objective().loss(model, batch, step=0, carry=())
+    assert loss.total.item() == pytest.approx(expected, rel=1e-5)
 
 
 def test_a_number_too_far_from_the_training_data_names_its_row(tmp_path: Path) -> None:

@@ -56,9 +56,9 @@ def test_every_parameter_stands_where_its_layer_does(kind: str) -> None:
     depths = {name: depth_of(name, num_layers=3) for name, _ in classifier(kind).named_parameters()}
     assert set(depths.values()) == {0, 1, 2, 3, 4}
     for name, depth in depths.items():
-        if name.startswith(("embed.", "body.positions", "body.first_norm")):
+        if name.startswith(("embed.", "backbone.positions", "backbone.first_norm")):
             assert depth == 0
-        elif ".layers." in name and name.startswith("body."):
+        elif ".layers." in name and name.startswith("backbone."):
             assert depth == int(name.partition("layers.")[2].partition(".")[0]) + 1
         else:
             assert depth == 4, name
@@ -72,11 +72,11 @@ def test_layer_wise_rates_are_those_of_torchs_adamw_with_a_group_for_each_layer(
     for name, parameter in theirs.named_parameters():
         layer = (
             int(name.partition("layers.")[2].partition(".")[0]) + 1
-            if ".layers." in name and name.startswith("body.")
+            if ".layers." in name and name.startswith("backbone.")
             else None
         )
         if layer is None:
-            layer = 0 if name.startswith(("embed", "body.positions", "body.first_norm")) else 4
+            layer = 0 if name.startswith(("embed", "backbone.positions", "backbone.first_norm")) else 4
         groups.append({"params": [parameter], "lr": 0.01 * 0.7 ** (4 - layer)})
     reference = torch.optim.AdamW(groups, fused=True, weight_decay=0.03)
     set_learning_rate(optimizer, 0.01)
@@ -112,7 +112,7 @@ def test_frozen_parameters_keep_every_bit_and_the_optimizer_knows_nothing_of_the
     train_a_little(model, optimizer.step)
     for name, parameter in model.named_parameters():
         frozen = depth_of(name, num_layers=3) in kept or (
-            settings.freeze == "body" and name.startswith("body.")
+            settings.freeze == "body" and name.startswith("backbone.")
         )
         assert torch.equal(parameter, before[name]) == frozen, name
         assert (parameter.grad is None) == frozen, name

@@ -175,20 +175,22 @@ def test_lower_layers_move_by_their_share_and_frozen_ones_not_at_all(name: str) 
         model = nn.ModuleDict(
             {
                 "embed": nn.Linear(3, 4),
-                "body": nn.ModuleDict({"layers": nn.ModuleList([nn.Linear(4, 4)])}),
+                "backbone": nn.ModuleDict({"layers": nn.ModuleList([nn.Linear(4, 4)])}),
                 "head": nn.Linear(4, 2),
             }
         )
         model["head"].bias.requires_grad_(False)
         before = {key: parameter.detach().clone() for key, parameter in model.named_parameters()}
         optimizer = build_optimizer(model, TrainingSettings(optimizer=name, **SETTINGS), layer_decay=share)
-        model["head"](model["body"]["layers"][0](model["embed"](torch.ones(2, 3)))).square().sum().backward()
+        model["head"](
+            model["backbone"]["layers"][0](model["embed"](torch.ones(2, 3)))
+        ).square().sum().backward()
         set_learning_rate(optimizer, 0.01)
         optimizer.step()
         moves[share] = {key: parameter.detach() - before[key] for key, parameter in model.named_parameters()}
     for key, factor in {
         "embed.weight": 0.25,
-        "body.layers.0.weight": 0.5,
+        "backbone.layers.0.weight": 0.5,
         "head.weight": 1.0,
         "head.bias": 0.0,
     }.items():

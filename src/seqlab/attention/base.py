@@ -57,11 +57,11 @@ class ScoreFunction(nn.Module, ABC):
     ) -> Float[Tensor, "batch target source"]:
         """The rest of the equation."""
 
-    def _check(self, what: str, found: int, wanted: int) -> None:
-        if found != wanted:
+    def _check(self, what: str, size: int, expected: int) -> None:
+        if size != expected:
             raise UsageError(
-                f"{what} of width {found}, but this {type(self).__name__} was built for {what} of width"
-                f" {wanted}.",
+                f"{what} of width {size}, but this {type(self).__name__} was built for {what} of width"
+                f" {expected}.",
                 cure=(
                     f"Build {type(self).__name__}(query_size, key_size) with the widths of what it will"
                     f" compare, or project the {what} first."

@@ -40,11 +40,11 @@ class AttentionMask:
         if (
             len(shape) != 4
             or shape[3] != scores[3]
-            or any(size not in (1, wanted) for size, wanted in zip(shape, scores, strict=True))
+            or any(size not in (1, expected) for size, expected in zip(shape, scores, strict=True))
         ):
-            wanted = ", ".join(f"{name} {size}" for name, size in zip(AXES, scores, strict=True))
+            expected = ", ".join(f"{name} {size}" for name, size in zip(AXES, scores, strict=True))
             raise UsageError(
-                f"a mask of shape {shape} does not fit scores of ({wanted}).",
+                f"a mask of shape {shape} does not fit scores of ({expected}).",
                 cure=(
                     "A mask has these four axes, of which all but the last may be 1; for padding it is"
                     " is_token[:, None, None, :]."

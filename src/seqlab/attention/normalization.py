@@ -71,7 +71,7 @@ def check_mask(may_attend: Tensor, scores: Tensor) -> None:
             cure="It takes bool, True where a query may look. From 0 and 1: may_attend.bool()",
         )
     fits = may_attend.ndim == 3 and all(
-        size in (1, wanted) for size, wanted in zip(may_attend.shape, scores.shape, strict=True)
+        size in (1, expected) for size, expected in zip(may_attend.shape, scores.shape, strict=True)
     )
     if not fits or may_attend.shape[-1] != scores.shape[-1]:
         raise UsageError(

@@ -65,7 +65,7 @@ class CharacterCNN(CharacterEncoder):
     def forward(self, characters: Int[Tensor, "words characters"]) -> Float[Tensor, "words hidden"]:
         is_begin = characters != PAD_CHARACTER  # (words, characters): a window begins at a real character
         flat_places = is_begin.flatten().nonzero().squeeze(1)  # (places,)
-        found = []
+        pooled = []
         for windows in self.windows:
             assert isinstance(windows, nn.Conv1d)
             sums = self._sums(windows, characters, is_begin)  # (places, features)
@@ -73,8 +73,8 @@ class CharacterCNN(CharacterEncoder):
                 0, flat_places, sums
             )
             largest = everywhere.unflatten(0, characters.shape).amax(dim=1)  # (words, features)
-            found.append(F.relu(largest + windows.bias))
-        return torch.cat(found, dim=1)
+            pooled.append(F.relu(largest + windows.bias))
+        return torch.cat(pooled, dim=1)
 
     def _sums(
         self,

@@ -88,20 +88,22 @@ class CRF(nn.Module):
     def _forward_scores(self, logits: Logits, is_word: IsWord) -> list[Float[Tensor, "batch tags"]]:
         """At every word; behind the end of a sentence what stood at its last word."""
         emitted, live = logits.unbind(1), is_word.unsqueeze(2).unbind(1)
-        found = [self.start + emitted[0]]
+        forward = [self.start + emitted[0]]
         for here, is_live in zip(emitted[1:], live[1:], strict=True):
-            added = torch.logsumexp(found[-1].unsqueeze(2) + self.transitions, dim=1) + here  # (batch, tags)
-            found.append(torch.where(is_live, added, found[-1]))
-        return found
+            added = (
+                torch.logsumexp(forward[-1].unsqueeze(2) + self.transitions, dim=1) + here
+            )  # (batch, tags)
+            forward.append(torch.where(is_live, added, forward[-1]))
+        return forward
 
     def _backward_scores(self, logits: Logits, is_word: IsWord) -> list[Float[Tensor, "batch tags"]]:
         """At every word; at the last word of a sentence, and behind it, the scores of ending there."""
         emitted, live = logits.unbind(1), is_word.unsqueeze(2).unbind(1)
         ending = self.end.expand_as(emitted[0])
-        found = [ending]
+        backward = [ending]
         for following, is_live in zip(reversed(emitted[1:]), reversed(live[1:]), strict=True):
             added = torch.logsumexp(
-                self.transitions + (following + found[-1]).unsqueeze(1), dim=2
+                self.transitions + (following + backward[-1]).unsqueeze(1), dim=2
             )  # (batch, tags)
-            found.append(torch.where(is_live, added, ending))
-        return found[::-1]
+            backward.append(torch.where(is_live, added, ending))
+        return backward[::-1]

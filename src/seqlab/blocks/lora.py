@@ -82,10 +82,10 @@ def add_lora(
         if name in target_modules and id(getattr(parent, name)) not in inside
     ]
     if not chosen:
-        found = listed(sorted({name for _, name in places}))
+        names = listed(sorted({name for _, name in places}))
         raise UsageError(
             f"no linear layer here is called {listed(sorted(target_modules))}.",
-            cure=f"Linear layers of this module: {found}. Name them: add_lora(…, target_modules=[…])",
+            cure=f"Linear layers of this module: {names}. Name them: add_lora(…, target_modules=[…])",
         )
     for parent, name in chosen:
         setattr(parent, name, LoRALinear(getattr(parent, name), rank=rank, alpha=alpha))

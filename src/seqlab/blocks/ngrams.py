@@ -45,14 +45,14 @@ def ngram_keys(
     steps[:, 1 : tokens.shape[1] + 1] = torch.where(is_token, tokens + FIRST, NOTHING)
     steps.scatter_(1, is_token.sum(dim=1, keepdim=True) + 1, END)  # right behind the last token
     width = tokens.shape[1] + 2
-    keys, found = torch.zeros_like(steps[:, :width]), []
+    keys, keys_by_length = torch.zeros_like(steps[:, :width]), []
     for behind in range(max_n):
         ends = steps[:, behind : behind + width]
         keys = (keys * MIX + ends) * SPREAD
         keys = keys ^ (keys >> FOLD)
         exists = ends != NOTHING if behind else ends >= FIRST  # a border alone says nothing
-        found.append(keys.masked_fill(~exists, NO_KEY))
-    return torch.cat(found, dim=1)
+        keys_by_length.append(keys.masked_fill(~exists, NO_KEY))
+    return torch.cat(keys_by_length, dim=1)
 
 
 def distinct_ngrams(
@@ -133,6 +133,6 @@ def count_keys(
 
 
 def _added(keys: Tensor, counts: Tensor, more: Tensor) -> tuple[Tensor, Tensor]:
-    found, times = torch.unique(more, return_counts=True)
-    together, places = torch.unique(torch.cat([keys, found]), return_inverse=True)
+    new_keys, times = torch.unique(more, return_counts=True)
+    together, places = torch.unique(torch.cat([keys, new_keys]), return_inverse=True)
     return together, torch.zeros_like(together).index_add_(0, places, torch.cat([counts, times]))

@@ -65,8 +65,8 @@ class RecurrentStack(nn.Module):
         last: list[Tensor] = []
         for number, layer in enumerate(self._each_layer()):
             below = rows if number == 0 else self._drop(rows, packing)
-            given = None if state is None else state[len(last) : len(last) + len(layer.state_sizes)]
-            rows, ended = layer(below, packing, given)
+            layer_state = None if state is None else state[len(last) : len(last) + len(layer.state_sizes)]
+            rows, ended = layer(below, packing, layer_state)
             last.extend(ended)
             if self.residual and rows.shape == below.shape:
                 rows = rows + below
@@ -96,11 +96,11 @@ class RecurrentStack(nn.Module):
             raise UsageError("the time axis is empty; every sequence needs at least one step.")
 
     def _check_state(self, state: State, batch: int) -> None:
-        found = [tuple(part.shape) for part in state]
-        wanted = [(batch, size) for size in self.state_sizes]
-        if found != wanted:
+        shapes = [tuple(part.shape) for part in state]
+        expected = [(batch, size) for size in self.state_sizes]
+        if shapes != expected:
             raise UsageError(
-                f"the state has parts of shape {found}; this batch and these layers need {wanted}."
+                f"the state has parts of shape {shapes}; this batch and these layers need {expected}."
             )
 
 

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.base import Cell, State
+from seqlab.cells.kernel_choice import fast_scan
 from seqlab.cells.recording import is_recorded, is_tracing, is_transformed
 from seqlab.cells.step_layout import StepLayout
 from seqlab.core.errors import UsageError
@@ -30,28 +31,27 @@ def scan(
 def checked_scan(
     cell: Cell, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout, *, fast: bool
 ) -> tuple[Float[Tensor, "rows hidden"], State]:
-    """`walk` for inputs that have been checked.
+    """`scan` for inputs that have been checked.
 
-    This is the one place that chooses the fast scan: never while torch records or transforms.
+    This is the one place that allows fast kernels: never while torch records or transforms.
     """
     resolved = cell.materialize_weights()
-    found = (
-        resolved.fast_scan(rows, state, layout) if fast and not (is_recorded() or is_transformed()) else None
-    )
-    return reference_scan(resolved, rows, state, layout) if found is None else found
+    allow_kernels = fast and not (is_recorded() or is_transformed())
+    result = fast_scan(resolved, rows, state, layout) if allow_kernels else None
+    return reference_scan(resolved, rows, state, layout) if result is None else result
 
 
 def _check(rows: Tensor, state: State, layout: StepLayout) -> None:
     """Hand-written scans leave surplus rows uninitialized and surplus states unchanged; wrong widths raise
     errors by themselves.
     """
-    found, needed = (
+    lengths, expected = (
         [rows.shape[0], state[0].shape[0], state[-1].shape[0]],
         [layout.num_rows, layout.num_sequences, layout.num_sequences],
     )
-    if found != needed:
+    if lengths != expected:
         raise UsageError(
-            f"rows, first and last part of the state have lengths {found}; the packing needs {needed}."
+            f"rows, first and last part of the state have lengths {lengths}; the packing needs {expected}."
         )
 
 

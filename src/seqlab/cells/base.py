@@ -1,6 +1,4 @@
-"""What every recurrent cell is: parameters, one readable step, and perhaps a fast way through a whole
-batch.
-"""
+"""What every recurrent cell is: parameters and one readable step."""
 
 from __future__ import annotations
 
@@ -15,7 +13,6 @@ from torch.nn import functional as F
 
 from seqlab.cells.option_types import Bias
 from seqlab.cells.registry import cells as cells
-from seqlab.cells.step_layout import StepLayout
 
 State = tuple[Tensor, ...]
 """(hidden,) or (hidden, cell_state), each (batch, hidden).
@@ -33,7 +30,7 @@ class Cell(nn.Module, ABC):
     `input` (gates * hidden, input) is W, `recurrent` (gates * hidden, hidden) multiplies the hidden state,
     `bias` is b or None. The rows of each are grouped by gate, in the order that the cell's docstring names. A
     cell whose gates do not all see the hidden state says so in `num_recurrent_gates`; where none does,
-    `recurrent` is None. `step` is the truth; `fast_scan` may give the same numbers sooner.
+    `recurrent` is None. `step` is the truth; `kernel_choice.fast_scan` may give the same numbers sooner.
     """
 
     num_gates: ClassVar[int]
@@ -82,12 +79,6 @@ class Cell(nn.Module, ABC):
     ) -> tuple[Float[Tensor, "batch hidden"], State]:
         """One step from the raw input: word by word through a sentence, carrying the state."""
         return self.step(self.project(inputs), self.zero_state(inputs) if state is None else state)
-
-    def fast_scan(
-        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
-    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        """The whole scan in one go, or None where only the plain one exists."""
-        return None
 
     def materialize_weights(self) -> Cell:
         """The cell that scans: itself, unless its matrices are computed from other parameters first."""

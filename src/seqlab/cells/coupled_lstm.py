@@ -9,13 +9,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.fast.apply import apply_function
-from seqlab.cells.fast.coupled_lstm import CoupledLSTMScan
 from seqlab.cells.forget_bias import set_forget_bias
-from seqlab.cells.native.library import native_kernels
-from seqlab.cells.native.scan import NativeLSTMScan
 from seqlab.cells.option_types import Bias, ForgetBias
-from seqlab.cells.step_layout import StepLayout
 
 
 @cells.register("coupled_lstm")
@@ -67,24 +62,3 @@ class CoupledLSTM(GatedCell):
         cell_state = gates["forget"] * state[1] + (1 - gates["forget"]) * gates["candidate"]
         hidden = gates["output"] * torch.tanh(cell_state)
         return hidden, (hidden, cell_state)
-
-    def fast_scan(
-        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
-    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        if native_kernels(rows) is not None:
-            hidden, *last = apply_function(
-                NativeLSTMScan,
-                rows,
-                self.input,
-                self.recurrent,
-                self.bias,
-                *state,
-                None,
-                layout,
-                "coupled_lstm",
-            )
-        else:
-            hidden, *last = apply_function(
-                CoupledLSTMScan, rows, self.input, self.recurrent, self.bias, *state, layout
-            )
-        return hidden, tuple(last)

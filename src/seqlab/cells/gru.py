@@ -7,14 +7,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqlab.cells.base import State, cells
-from seqlab.cells.fast.apply import apply_function
-from seqlab.cells.fast.gru import GRUScan, torch_scan
-from seqlab.cells.gate_convention import UpdateGateCell, weights_for_keep_old
-from seqlab.cells.native.library import native_kernels
-from seqlab.cells.native.scan import NativeGRUScan
+from seqlab.cells.gate_convention import UpdateGateCell
 from seqlab.cells.option_types import Bias, Keep
 from seqlab.cells.options import check_choice
-from seqlab.cells.step_layout import StepLayout
 
 
 @cells.register("gru")
@@ -58,17 +53,3 @@ class GRU(UpdateGateCell):
             "update": torch.sigmoid(update + to_update),
             "candidate": torch.tanh(candidate + reset * product),
         }
-
-    def fast_scan(
-        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
-    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        weights = (*weights_for_keep_old(self), self.recurrent_bias)
-        if native_kernels(rows) is not None:
-            outputs, last = apply_function(NativeGRUScan, rows, *weights, state[0], layout, "gru")
-        elif (
-            layout.is_full and not torch.is_grad_enabled()
-        ):  # the only case in which torch's own layer is the faster one
-            outputs, last = torch_scan(rows, *weights, state[0], layout)
-        else:
-            outputs, last = apply_function(GRUScan, rows, *weights, state[0], layout)
-        return outputs, (last,)

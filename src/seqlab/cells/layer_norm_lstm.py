@@ -10,12 +10,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.fast.apply import apply_function
 from seqlab.cells.forget_bias import set_forget_bias
-from seqlab.cells.native.layer_norm_lstm import NativeLayerNormLSTMScan
-from seqlab.cells.native.library import native_kernels
 from seqlab.cells.option_types import Bias, ForgetBias
-from seqlab.cells.step_layout import StepLayout
 
 EPSILON = 1e-5
 """Added to the variance, as in torch's own layer norm."""
@@ -91,23 +87,3 @@ class LayerNormLSTM(GatedCell):
         normed = F.layer_norm(cell_state, (self.hidden_size,), self.memory_gain, self.memory_shift, EPSILON)
         hidden = gates["output"] * torch.tanh(normed)
         return hidden, (hidden, cell_state)
-
-    def fast_scan(
-        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
-    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        if native_kernels(rows) is None:  # written by hand in Python the way back was slower than autograd's
-            return None
-        gains = (self.input_gain, self.recurrent_gain, self.memory_gain)
-        given = (
-            rows,
-            self.input,
-            self.recurrent,
-            self.bias,
-            *gains,
-            self.memory_shift,
-            *state,
-            layout,
-            EPSILON,
-        )
-        hidden, *last = apply_function(NativeLayerNormLSTMScan, *given)
-        return hidden, tuple(last)

@@ -10,19 +10,9 @@ from torch import Tensor
 
 from seqlab.cells.activations import get_activation
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.fast.apply import apply_function
-from seqlab.cells.fast.lstm import LSTMScan, fused_scan, padded_scan
 from seqlab.cells.forget_bias import set_forget_bias
-from seqlab.cells.native.library import native_kernels
-from seqlab.cells.native.scan import NativeLSTMScan
 from seqlab.cells.option_types import Bias, CandidateActivation, ForgetBias
 from seqlab.cells.options import check_choice
-from seqlab.cells.step_layout import StepLayout
-
-MIN_FILL_RATIO = 0.85
-"""Share of real steps in the padded batch from which on torch's layer, padding and all, is faster than the
-scan by hand over the real ones.
-"""
 
 
 @cells.register("lstm")
@@ -88,31 +78,3 @@ class LSTM(GatedCell):
         cell_state = gates["forget"] * state[1] + gates["input"] * gates["candidate"]
         hidden = gates["output"] * torch.tanh(cell_state)
         return hidden, (hidden, cell_state)
-
-    def fast_scan(
-        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
-    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        weights = (self.input, self.recurrent, self.bias)
-        suits_torch = self.candidate == "tanh" and rows.device.type == "cpu"
-        if (
-            self.candidate == "tanh"
-            and native_kernels(rows) is not None
-            and not (suits_torch and layout.is_full and _has_few(layout, self.hidden_size))
-        ):
-            hidden, *last = apply_function(NativeLSTMScan, rows, *weights, *state, None, layout, "lstm")
-        elif suits_torch and layout.is_full:
-            hidden, *last = fused_scan(rows, weights, state, layout)
-        elif suits_torch and layout.fill_ratio >= MIN_FILL_RATIO:
-            hidden, *last = padded_scan(rows, weights, state, layout)
-        else:
-            hidden, *last = apply_function(
-                LSTMScan, rows, *weights, *state, layout, self.candidate == "sigmoid"
-            )
-        return hidden, tuple(last)
-
-
-def _has_few(layout: StepLayout, hidden_size: int) -> bool:
-    """So few sequences for so large a matrix that torch's layer, which keeps the matrix in a special order,
-    is faster than the kernel.
-    """
-    return layout.num_sequences < max(32, hidden_size // 8)

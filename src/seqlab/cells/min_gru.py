@@ -9,9 +9,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.fast.apply import apply_function
-from seqlab.cells.fast.min_gru import MinGRUScan
-from seqlab.cells.step_layout import StepLayout
 
 
 @cells.register("min_gru")
@@ -48,9 +45,3 @@ class MinGRU(GatedCell):
         keep, update = self.mixing_coefficients(gates)
         hidden = keep * state[0] + update * gates["candidate"]
         return hidden, (hidden,)
-
-    def fast_scan(
-        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
-    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        hidden, last = apply_function(MinGRUScan, rows, self.input, self.bias, state[0], layout)
-        return hidden, (last,)

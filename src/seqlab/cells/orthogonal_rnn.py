@@ -13,12 +13,8 @@ from torch import Tensor, nn
 
 from seqlab.cells.activations import get_activation
 from seqlab.cells.base import Cell, State, cells
-from seqlab.cells.fast.apply import apply_function
-from seqlab.cells.fast.rnn import RNNScan
 from seqlab.cells.option_types import Bias
-from seqlab.cells.rnn import IN_PLACE_ACTIVATIONS
 from seqlab.cells.rotation import init_pair_rotations_, rotation_matrix
-from seqlab.cells.step_layout import StepLayout
 from seqlab.core.errors import UsageError, nearest
 
 ALLOWED = ("modrelu", "tanh", "relu", "identity")
@@ -105,11 +101,13 @@ class OrthogonalRNN(Cell):
     def step(
         self, projected: Float[Tensor, "batch hidden"], state: State
     ) -> tuple[Float[Tensor, "batch hidden"], State]:
-        recurrent = self._parameters["recurrent"]
-        hidden = self._activate(
-            projected + state[0] @ (self.recurrent_matrix() if recurrent is None else recurrent).T
-        )
+        hidden = self._activate(projected + state[0] @ self.current_recurrent().T)
         return hidden, (hidden,)
+
+    def current_recurrent(self) -> Float[Tensor, "hidden hidden"]:
+        """U, computed at most once for a whole scan."""
+        recurrent = self._parameters["recurrent"]
+        return self.recurrent_matrix() if recurrent is None else recurrent
 
     def _activate(self, sums: Float[Tensor, "batch hidden"]) -> Float[Tensor, "batch hidden"]:
         return (
@@ -117,23 +115,6 @@ class OrthogonalRNN(Cell):
             if self.shift is None
             else sums.sign() * torch.relu(sums.abs() + self.shift)
         )
-
-    def fast_scan(
-        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
-    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        recurrent = self._parameters["recurrent"]
-        matrix = self.recurrent_matrix() if recurrent is None else recurrent
-        if self.shift is None:
-            activate, derivative = (
-                IN_PLACE_ACTIVATIONS[self.activation],
-                get_activation(self.activation).derivative,
-            )
-        else:
-            activate, derivative = _modrelu_, _modrelu_derivative
-        hidden, last = apply_function(
-            RNNScan, rows, self.input, matrix, self.bias, state[0], self.shift, activate, derivative, layout
-        )
-        return hidden, (last,)
 
     def extra_repr(self) -> str:
         return super().extra_repr() + f", activation={self.activation}, radius={self.radius}"
@@ -149,12 +130,3 @@ def _check(activation: str, radius: float) -> None:
             f"radius is {radius}.",
             cure="Singular values lie within 1 ± radius: from 0 (orthogonal) to below 1.",
         )
-
-
-def _modrelu_(sums: Tensor, shift: Tensor | None) -> Tensor:
-    assert shift is not None
-    return sums.copy_(sums.sign() * (sums.abs() + shift).relu_())
-
-
-def _modrelu_derivative(outputs: Tensor) -> Tensor:
-    return (outputs != 0).to(outputs.dtype)

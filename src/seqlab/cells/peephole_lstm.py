@@ -11,15 +11,9 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.fast.apply import apply_function
-from seqlab.cells.fast.full_peephole_lstm import FullPeepholeLSTMScan
-from seqlab.cells.fast.peephole_lstm import PeepholeLSTMScan
 from seqlab.cells.forget_bias import set_forget_bias
-from seqlab.cells.native.library import native_kernels
-from seqlab.cells.native.scan import NativeLSTMScan
 from seqlab.cells.option_types import Bias, ForgetBias
 from seqlab.cells.options import check_choice
-from seqlab.cells.step_layout import StepLayout
 from seqlab.core.errors import UsageError, listed, nearest
 
 Gate = Literal["write", "forget", "expose"]
@@ -87,17 +81,17 @@ class PeepholeLSTM(GatedCell):
         input_gate, forget_gate, candidate, output_gate = (projected + hidden @ self.recurrent.T).chunk(
             4, dim=-1
         )
-        found = {
+        gates = {
             "input": torch.sigmoid(input_gate + self._peep("write", cell_state)),
             "forget": torch.sigmoid(forget_gate + self._peep("forget", cell_state)),
             "candidate": torch.tanh(candidate),
         }
         seen = (
-            found["forget"] * cell_state + found["input"] * found["candidate"]
+            gates["forget"] * cell_state + gates["input"] * gates["candidate"]
             if self.output_gate_sees_new
             else cell_state
         )
-        return {**found, "output": torch.sigmoid(output_gate + self._peep("expose", seen))}
+        return {**gates, "output": torch.sigmoid(output_gate + self._peep("expose", seen))}
 
     def _peep(
         self, gate: str, cell_state: Float[Tensor, "batch hidden"]
@@ -120,30 +114,7 @@ class PeepholeLSTM(GatedCell):
         hidden = gates["output"] * torch.tanh(cell_state)
         return hidden, (hidden, cell_state)
 
-    def fast_scan(
-        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
-    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        weights = (rows, self.input, self.recurrent, self.bias)
-        if not self.is_full and native_kernels(rows) is not None:
-            kernel = "peephole_lstm_new" if self.output_gate_sees_new else "peephole_lstm"
-            hidden, *last = apply_function(
-                NativeLSTMScan, *weights, *state, self._all_peepholes(), layout, kernel
-            )
-        elif not self.is_full:
-            hidden, *last = apply_function(
-                PeepholeLSTMScan, *weights, *state, self._all_peepholes(), layout, self.output_gate_sees_new
-            )
-        elif not (self.output_gate_sees_new and "expose" in self.peephole_gates):
-            input_gate, forget_gate, output_gate = self._all_peepholes().split(self.hidden_size)
-            seen = torch.cat(
-                [input_gate, forget_gate, torch.zeros_like(input_gate), output_gate]
-            )  # (4 * hidden, hidden): the candidate sees no cell state
-            hidden, *last = apply_function(FullPeepholeLSTMScan, *weights, *state, seen, layout)
-        else:
-            return None
-        return hidden, tuple(last)
-
-    def _all_peepholes(self) -> Float[Tensor, "gates hidden"]:
+    def all_peepholes(self) -> Float[Tensor, "gates hidden"]:
         """The weights of all three gates: zeros for one that does not peep, which is the same cell."""
         if len(self.peephole_gates) == len(GATES):
             return self.peephole

@@ -13,11 +13,8 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.fast.apply import apply_function
-from seqlab.cells.fast.projected_lstm import ProjectedLSTMScan
 from seqlab.cells.forget_bias import set_forget_bias
 from seqlab.cells.option_types import Bias, ForgetBias
-from seqlab.cells.step_layout import StepLayout
 from seqlab.core.errors import UsageError
 
 
@@ -97,14 +94,6 @@ class ProjectedLSTM(GatedCell):
         cell_state = gates["forget"] * state[1] + gates["input"] * gates["candidate"]
         hidden = (gates["output"] * torch.tanh(cell_state)) @ self.projection.T
         return hidden, (hidden, cell_state)
-
-    def fast_scan(
-        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
-    ) -> tuple[Float[Tensor, "rows proj"], State] | None:
-        hidden, *last = apply_function(
-            ProjectedLSTMScan, rows, self.input, self.recurrent, self.bias, self.projection, *state, layout
-        )
-        return hidden, tuple(last)
 
     def extra_repr(self) -> str:
         return f"{super().extra_repr()}, proj_size={self.proj_size}"

@@ -12,14 +12,9 @@ from torch.nn import functional as F
 
 from seqlab.cells.activations import ACTIVATIONS
 from seqlab.cells.base import State, cells
-from seqlab.cells.fast.apply import apply_function
-from seqlab.cells.fast.reset_before_gru import ResetBeforeGRUScan
-from seqlab.cells.gate_convention import UpdateGateCell, weights_for_keep_old
-from seqlab.cells.native.library import native_kernels
-from seqlab.cells.native.reset_before_gru import NativeResetBeforeGRUScan
+from seqlab.cells.gate_convention import UpdateGateCell
 from seqlab.cells.option_types import Bias, CandidateActivation, Keep
 from seqlab.cells.options import check_choice
-from seqlab.cells.step_layout import StepLayout
 
 
 @cells.register("reset_before_gru")
@@ -63,7 +58,7 @@ class ResetBeforeGRU(UpdateGateCell):
         self.candidate_bias = check_choice("candidate_bias", candidate_bias, ("inside", "outside"))
 
     def project(self, steps: Float[Tensor, "*steps input"]) -> Float[Tensor, "*steps gates"]:
-        return F.linear(steps, self.input, self._split(self.bias)[0])
+        return F.linear(steps, self.input, self.split_bias(self.bias)[0])
 
     def gates(
         self, projected: Float[Tensor, "batch gates"], state: State
@@ -74,29 +69,14 @@ class ResetBeforeGRU(UpdateGateCell):
         candidate = ACTIVATIONS[self.candidate].function(
             projected[:, 2 * size :] + (reset * hidden) @ inner.T
         )
-        shift = self._split(self.bias)[1]
+        shift = self.split_bias(self.bias)[1]
         return {
             "reset": reset,
             "update": update,
             "candidate": candidate if shift is None else candidate + shift,
         }
 
-    def fast_scan(
-        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
-    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        weight, recurrent, bias = weights_for_keep_old(self)
-        inside, shift = self._split(bias)
-        if shift is None and self.candidate == "tanh" and native_kernels(rows) is not None:
-            outputs, last = apply_function(
-                NativeResetBeforeGRUScan, rows, weight, recurrent, inside, state[0], layout
-            )
-        else:
-            outputs, last = apply_function(
-                ResetBeforeGRUScan, rows, weight, recurrent, inside, shift, state[0], layout, self.candidate
-            )
-        return outputs, (last,)
-
-    def _split(self, bias: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
+    def split_bias(self, bias: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
         """The bias added before the activations, and the one added to the candidate after its own."""
         if bias is None or self.candidate_bias == "inside":
             return bias, None

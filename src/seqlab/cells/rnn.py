@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.activations import get_activation
 from seqlab.cells.base import Cell, State, cells
-from seqlab.cells.fast.apply import apply_function
-from seqlab.cells.fast.rnn import RNNScan
 from seqlab.cells.option_types import Activation, Bias
-from seqlab.cells.step_layout import StepLayout
-
-IN_PLACE_ACTIVATIONS: dict[str, Callable[[Tensor, Tensor | None], Tensor]] = {
-    "tanh": lambda sums, _: sums.tanh_(),
-    "sigmoid": lambda sums, _: sums.sigmoid_(),
-    "relu": lambda sums, _: sums.relu_(),
-    "identity": lambda sums, _: sums,
-}
 
 
 @cells.register("rnn")
@@ -58,26 +46,6 @@ class RNN(Cell):
         )
         hidden = activate(projected + state[0] @ self.recurrent.T)
         return hidden, (hidden,)
-
-    def fast_scan(
-        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
-    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        if not isinstance(self.activation, str):
-            return None
-        derivative = get_activation(self.activation).derivative
-        hidden, last = apply_function(
-            RNNScan,
-            rows,
-            self.input,
-            self.recurrent,
-            self.bias,
-            state[0],
-            None,
-            IN_PLACE_ACTIVATIONS[self.activation],
-            derivative,
-            layout,
-        )
-        return hidden, (last,)
 
     def extra_repr(self) -> str:
         name = (

@@ -7,14 +7,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.base import State, cells
-from seqlab.cells.fast.apply import apply_function
-from seqlab.cells.fast.single_gate import SingleGateScan
-from seqlab.cells.gate_convention import UpdateGateCell, weights_for_keep_old
-from seqlab.cells.native.library import native_kernels
-from seqlab.cells.native.scan import NativeGRUScan
+from seqlab.cells.gate_convention import UpdateGateCell
 from seqlab.cells.option_types import Bias, Keep
 from seqlab.cells.options import check_choice
-from seqlab.cells.step_layout import StepLayout
 
 
 @cells.register("single_gate")
@@ -44,16 +39,3 @@ class SingleGate(UpdateGateCell):
     ) -> dict[str, Float[Tensor, "batch hidden"]]:
         update, candidate = (projected + state[0] @ self.recurrent.T).chunk(2, dim=-1)
         return {"update": torch.sigmoid(update), "candidate": torch.tanh(candidate)}
-
-    def fast_scan(
-        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
-    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        if native_kernels(rows) is not None:
-            outputs, last = apply_function(
-                NativeGRUScan, rows, *weights_for_keep_old(self), None, state[0], layout, "single_gate"
-            )
-        else:
-            outputs, last = apply_function(
-                SingleGateScan, rows, *weights_for_keep_old(self), state[0], layout
-            )
-        return outputs, (last,)

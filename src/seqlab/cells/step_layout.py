@@ -123,18 +123,20 @@ class Packing:
     @classmethod
     def from_lengths(cls, lengths: Int[Tensor, "batch"], *, time: int) -> Packing:
         refuse_fixed_lengths()
-        found = lengths.tolist()
-        for row, length in enumerate(found):
+        row_lengths = lengths.tolist()
+        for row, length in enumerate(row_lengths):
             if not 1 <= length <= time:
                 wrong = "is empty" if length < 1 else f"has {length} steps"
                 raise UsageError(
                     f"sequence {row} {wrong}; every length must be from 1 to {time}, the size of the time"
                     " axis."
                 )
-        ordered = sorted(range(len(found)), key=lambda row: -found[row])
-        order = None if ordered == list(range(len(found))) else torch.tensor(ordered, device=lengths.device)
-        counts = torch.bincount(torch.tensor(found), minlength=time + 1)
-        live = len(found) - counts.cumsum(0)[: max(found)]  # sequences that are longer than t
+        ordered = sorted(range(len(row_lengths)), key=lambda row: -row_lengths[row])
+        order = (
+            None if ordered == list(range(len(row_lengths))) else torch.tensor(ordered, device=lengths.device)
+        )
+        counts = torch.bincount(torch.tensor(row_lengths), minlength=time + 1)
+        live = len(row_lengths) - counts.cumsum(0)[: max(row_lengths)]  # sequences that are longer than t
         return cls(tuple(live.tolist()), order, time)
 
     def layout(self, *, reverse: bool = False, device: torch.device | None = None) -> StepLayout:

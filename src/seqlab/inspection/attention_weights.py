@@ -28,7 +28,7 @@ class LayerAttention:
     """
 
     name: str
-    """The name of its module: body.layers.0.attention."""
+    """The name of its module: backbone.layers.0.attention."""
     query_tokens: list[str]
     """Who looks: the tokens, or query 1, query 2, … where the queries are learned."""
     tokens: list[str]
@@ -38,10 +38,10 @@ class LayerAttention:
     @property
     def title(self) -> str:
         """
-        >>> LayerAttention("body.layers.2.attention", [], [], np.zeros((1, 0, 0))).title
+        >>> LayerAttention("backbone.layers.2.attention", [], [], np.zeros((1, 0, 0))).title
         'layer 3'
         """
-        layer = re.fullmatch(r"body\.layers\.(\d+)\.attention", self.name)
+        layer = re.fullmatch(r"backbone\.layers\.(\d+)\.attention", self.name)
         return (
             f"layer {int(layer[1]) + 1}"
             if layer
@@ -56,7 +56,7 @@ class LayerAttention:
 
 
 def attention_weights(run: Run, text: Any) -> list[LayerAttention]:
-    """Every attention that reads the text, from the first to the last: self-attention of the body, then
+    """Every attention that reads the text, from the first to the last: self-attention of the backbone, then
     learned queries of the pooling.
     """
     model = run.model
@@ -71,7 +71,7 @@ def attention_weights(run: Run, text: Any) -> list[LayerAttention]:
         )
     if find_spec(run.recipe.task).generates:
         return _cross_attention(run, text)
-    if not isinstance(getattr(model, "body", None), Backbone):
+    if not isinstance(getattr(model, "backbone", None), Backbone):
         raise UsageError(
             f"the {run.recipe.model.kind} network of this run does not read a text token by token.",
             where=str(run.folder),
@@ -102,7 +102,7 @@ def _cross_attention(run: Run, text: Any) -> list[LayerAttention]:
 
 @torch.inference_mode()
 def _pool(model: nn.Module, features: Float[np.ndarray, "time hidden"]) -> None:
-    """Let the pooling of a classifier look at what the body made."""
+    """Let the pooling of a classifier look at what the backbone made."""
     pool = getattr(model, "pool", None)
     if isinstance(pool, nn.Module):
         steps = torch.from_numpy(features).to(next(model.parameters())).unsqueeze(0)

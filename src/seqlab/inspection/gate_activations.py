@@ -43,7 +43,7 @@ class GateActivations:
 
 def gate_activations(run: Run, text: Any) -> list[GateActivations]:
     """Every gate of every layer and direction, in the order in which the cell computes them."""
-    backbone = getattr(run.model, "body", None)
+    backbone = getattr(run.model, "backbone", None)
     if not isinstance(backbone, RecurrentBackbone):
         raise UsageError(
             f"the {run.recipe.model.kind} network of this run has no gates.",

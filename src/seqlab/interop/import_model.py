@@ -28,6 +28,7 @@ from seqlab.interop.tensor_map import check_tensors, required_tensors
 from seqlab.interop.two_vocabularies import needs_two_vocabularies, read_two_vocabularies
 from seqlab.interop.unused import check_unused
 from seqlab.recipes.recipe import Recipe, recipe_class
+from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.folder.layout import RECIPE, TOKENS, WEIGHTS, new_folder, refuse_a_run
 from seqlab.runs.folder.lock import clear_false_start, locked
 from seqlab.runs.folder.manifest import begin_manifest, complete_manifest
@@ -184,7 +185,8 @@ def _check_recipe(recipe: Recipe, opened: OpenedModel) -> None:
         parts = find_spec(recipe.task).load_parts()
         codec = parts.codec.load(recipe, Path(folder))
     try:
-        expected = shapes_of(lambda: parts.build_model(recipe, codec))
+        with naming_settings(recipe):
+            expected = shapes_of(lambda: parts.build_model(recipe, codec))
     except RecipeError as error:  # sizes that fit no network, such as heads that do not divide a width
         raise DataError(error.what, where=opened.where, cure=REDOWNLOAD_HINT) from error
     assert set(expected) == set(opened.published.weights), sorted(

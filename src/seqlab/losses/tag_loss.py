@@ -29,12 +29,12 @@ class TagLoss:
     label_smoothing: float = 0.0
     soft_targets: SoftTargets | None = None
 
-    def __call__(self, logits: Float[Tensor, "batch time tags"], chain: CRF | None) -> LossValue:
+    def __call__(self, logits: Float[Tensor, "batch time tags"], crf: CRF | None) -> LossValue:
         targets, is_word = self.targets, self.is_word
-        if chain is None:
+        if crf is None:
             total = token_cross_entropy(logits, targets, is_word, label_smoothing=self.label_smoothing)
         else:
-            total = chain(
+            total = crf(
                 words_first(logits, is_word).float(),
                 words_first(targets, is_word),
                 words_first(is_word, is_word),

@@ -53,7 +53,7 @@ class Classifier(nn.Module):
     ) -> None:
         super().__init__()
         self.embed = embed
-        self.body = backbone
+        self.backbone = backbone
         self.pool = pool
         self.dropout = Dropout(dropout)
         self.head = head
@@ -65,7 +65,7 @@ class Classifier(nn.Module):
     ) -> Float[Tensor, "batch classes"]:
         if self.ignore_padding_mask:
             is_token = torch.ones_like(is_token)
-        features, _ = self.body(self.embed(inputs), is_token)  # (batch, time, output)
+        features, _ = self.backbone(self.embed(inputs), is_token)  # (batch, time, output)
         logits = self.head(self.dropout(self.pool(features, is_token)))
         return logits if self.bag is None else logits + self.bag(inputs, is_token)
 

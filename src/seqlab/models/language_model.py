@@ -37,7 +37,7 @@ class LanguageModel(nn.Module):
     ) -> None:
         super().__init__()
         self.embed = embed
-        self.body = backbone
+        self.backbone = backbone
         self.dropout = Dropout(dropout)
         num_tokens = embed.num_embeddings
         self.bias = nn.Parameter(torch.zeros(num_tokens))
@@ -125,14 +125,16 @@ class LanguageModel(nn.Module):
         state: ModelState | None,
     ) -> tuple[Float[Tensor, "batch time output"], ModelState]:
         if self.start_id is None or not bool((tokens == self.start_id).any()):
-            return self.body(self.embed(tokens), is_token, state)
-        assert isinstance(self.body, RecurrentBackbone), "only a recurrent body has a state to start from"
+            return self.backbone(self.embed(tokens), is_token, state)
+        assert isinstance(self.backbone, RecurrentBackbone), (
+            "only a recurrent backbone has a state to start from"
+        )
         documents = DocumentPieces.split(tokens, is_token, start_id=self.start_id)
         steps = self.embed(documents.tokens)  # (pieces, longest, input)
         before = (
             None
             if state is None
-            else documents.initial_states(state, self.body.initial_state(len(steps), steps))
+            else documents.initial_states(state, self.backbone.initial_state(len(steps), steps))
         )
-        features, after = self.body(steps, documents.is_token, before)
+        features, after = self.backbone(steps, documents.is_token, before)
         return documents.merge_features(features, is_token), documents.final_states(after)

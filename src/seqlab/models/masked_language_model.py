@@ -36,7 +36,7 @@ class MaskedLanguageModel(nn.Module):
     ) -> None:
         super().__init__()
         self.embed = embed
-        self.body = backbone
+        self.backbone = backbone
         self.dropout = Dropout(dropout)
         size = embed.embedding_dim
         self.transform = nn.Linear(backbone.output_size, size)
@@ -53,7 +53,7 @@ class MaskedLanguageModel(nn.Module):
         is_target: Bool[Tensor, "batch time"],
     ) -> Float[Tensor, "targets vocab"]:
         """The logits of every place where is_target, row by row and from left to right."""
-        features, _ = self.body(self.embed(tokens), is_token)  # (batch, time, output)
+        features, _ = self.backbone(self.embed(tokens), is_token)  # (batch, time, output)
         asked = self.dropout(features[is_target])  # (targets, output)
-        found = self.norm(F.gelu(self.transform(asked)))  # (targets, input)
-        return F.linear(found, self.embed.weight if self.weight is None else self.weight, self.bias)
+        transformed = self.norm(F.gelu(self.transform(asked)))  # (targets, input)
+        return F.linear(transformed, self.embed.weight if self.weight is None else self.weight, self.bias)

@@ -19,7 +19,7 @@ from seqlab.models.settings import ImageSettings, ModelSettings, require_sequenc
 
 
 class Tagger(nn.Module):
-    """logits_t = head(dropout(backbone(embed(inputs))_t)), at each step; with a chain, tags are decided from
+    """logits_t = head(dropout(backbone(embed(inputs))_t)), at each step; with a CRF, tags are decided from
     all logits of a sentence together.
 
     The parts are called as in a classifier, so that a backbone learned elsewhere fits. With
@@ -34,15 +34,15 @@ class Tagger(nn.Module):
         head: nn.Module,
         *,
         dropout: float,
-        chain: CRF | None = None,
+        crf: CRF | None = None,
         ignore_padding_mask: bool = False,
     ) -> None:
         super().__init__()
         self.embed = embed
-        self.body = backbone
+        self.backbone = backbone
         self.dropout = Dropout(dropout)
         self.head = head
-        self.chain = chain
+        self.crf = crf
         self.ignore_padding_mask = ignore_padding_mask
 
     def forward(
@@ -55,11 +55,11 @@ class Tagger(nn.Module):
         """The logits of every step or, given a loss, its value."""
         if self.ignore_padding_mask:
             is_token = torch.ones_like(is_token)
-        features, _ = self.body(self.embed(inputs), is_token)  # (batch, time, output)
+        features, _ = self.backbone(self.embed(inputs), is_token)  # (batch, time, output)
         logits = self.head(self.dropout(features).flatten(0, 1)).unflatten(
             0, is_token.shape
         )  # heads know one axis of examples
-        return logits if loss is None else loss(logits, self.chain)
+        return logits if loss is None else loss(logits, self.crf)
 
 
 def build_tagger(
@@ -68,7 +68,7 @@ def build_tagger(
     """The whole network that the settings describe; `embedding` makes the layer through which steps enter, of
     a width.
 
-    crf: with a chain over the tags.
+    crf: decide the tags of a sentence together, with a linear-chain CRF.
     """
     if isinstance(settings, ImageSettings):
         raise ArgumentError(
@@ -84,6 +84,6 @@ def build_tagger(
         backbone,
         build_head(settings, backbone.output_size, num_tags),
         dropout=settings.dropout,
-        chain=CRF(num_tags) if crf else None,
+        crf=CRF(num_tags) if crf else None,
         ignore_padding_mask=not getattr(settings, "padding_mask", True),
     )

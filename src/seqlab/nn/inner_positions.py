@@ -23,21 +23,21 @@ def choose_positions(
             )
         kind = positional_encodings.get(choice)
         sizes = {"hidden_size": hidden_size, "num_heads": num_heads, "head_size": head_size}
-        found = _built(kind, sizes, where=where) if _acts_inside(kind) else None
+        positions = _built(kind, sizes, where=where) if _acts_inside(kind) else None
     elif isinstance(choice, PositionalEncoding):
-        found = choice if _acts_inside(type(choice)) else None
+        positions = choice if _acts_inside(type(choice)) else None
     else:
         raise UsageError(
             f"positions= takes a name or a module of positions, not {type(choice).__name__}.", where=where
         )
-    if found is None:
+    if positions is None:
         word = choice if isinstance(choice, str) else type(choice).__name__
         raise UsageError(
             f"positions '{word}' do nothing inside attention: they are added to the steps.",
             where=where,
             cure=f"Add them to what enters the first layer, or choose here from: {', '.join(_inner())}.",
         )
-    return found
+    return positions
 
 
 def _built(kind: type[PositionalEncoding], sizes: dict[str, int], *, where: str) -> PositionalEncoding:

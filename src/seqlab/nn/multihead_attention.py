@@ -183,8 +183,8 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
         output = self.out_proj(layout.join(mixed))
         if weights is None:
             return output, None
-        told = weights.mean(dim=1) if average_attn_weights else weights
-        return output, told if layout.is_batched else told.squeeze(0)
+        alignment = weights.mean(dim=1) if average_attn_weights else weights
+        return output, alignment if layout.is_batched else alignment.squeeze(0)
 
     def _attend(
         self, q: Heads, k: KeyHeads, v: KeyHeads, mask: AttentionMask, *, need_weights: bool

@@ -55,7 +55,7 @@ class NamedWeights:
             raise UsageError(
                 f"the cell {chosen} brings a module with parameters of its own: {listed(inner)}.",
                 cure=(
-                    "torch's names have no place for them; walk such a cell with seqlab.blocks.recurrent"
+                    "torch's names have no place for them; scan such a cell with seqlab.blocks.recurrent"
                     " instead."
                 ),
             )

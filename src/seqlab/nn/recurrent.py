@@ -212,7 +212,7 @@ class Recurrent(nn.RNNBase):
         order, in and out.
         """
         last = []
-        for number, (layer, given) in enumerate(zip(self._cells, states, strict=True)):
+        for number, (layer, layer_states) in enumerate(zip(self._cells, states, strict=True)):
             below = rows if number == 0 else F.dropout(rows, self.dropout, self.training)
             scanned = [
                 self._scan_one(
@@ -221,7 +221,7 @@ class Recurrent(nn.RNNBase):
                     state,
                     packing.layout(reverse=bool(reverse), device=rows.device),
                 )
-                for reverse, (weights, state) in enumerate(zip(layer, given, strict=True))
+                for reverse, (weights, state) in enumerate(zip(layer, layer_states, strict=True))
             ]
             rows = self._merge(number, [outputs for outputs, _ in scanned])
             last.append([state for _, state in scanned])

@@ -65,8 +65,10 @@ class RecurrentCell(nn.RNNCellBase):
         cell = self._weights.bind(self._read).materialize_weights()
         self._check(inputs, state, cell.state_sizes)
         batch = inputs if inputs.dim() == 2 else inputs.unsqueeze(0)
-        given = state if state is None or inputs.dim() == 2 else tuple(part.unsqueeze(0) for part in state)
-        _, last = cell(batch, given)
+        batched_state = (
+            state if state is None or inputs.dim() == 2 else tuple(part.unsqueeze(0) for part in state)
+        )
+        _, last = cell(batch, batched_state)
         return last if inputs.dim() == 2 else tuple(part.squeeze(0) for part in last)
 
     def _check(self, inputs: Tensor, state: State | None, sizes: tuple[int, ...]) -> None:

@@ -29,14 +29,14 @@ def live_of(packed: PackedSequence) -> tuple[int, ...]:
         raise RuntimeError(f"batch_sizes must be of type torch.int64, got {sizes.dtype}")
     if sizes.dim() == 0 or len(sizes) == 0:
         raise IndexError("batch_sizes is empty; a PackedSequence needs at least one step")
-    found = tuple(sizes.tolist())
-    if found[-1] < 0 or any(after > before for before, after in pairwise(found)):
-        raise RuntimeError(f"batch_sizes must be non-increasing and non-negative, got {list(found)}")
-    if packed.data.dim() == 2 and len(packed.data) != sum(found):
+    batch_sizes = tuple(sizes.tolist())
+    if batch_sizes[-1] < 0 or any(after > before for before, after in pairwise(batch_sizes)):
+        raise RuntimeError(f"batch_sizes must be non-increasing and non-negative, got {list(batch_sizes)}")
+    if packed.data.dim() == 2 and len(packed.data) != sum(batch_sizes):
         raise RuntimeError(
-            f"batch_sizes add up to {sum(found)} steps, but the packed data has {len(packed.data)} rows"
+            f"batch_sizes add up to {sum(batch_sizes)} steps, but the packed data has {len(packed.data)} rows"
         )
-    return found
+    return batch_sizes
 
 
 @dataclass(frozen=True, eq=False)

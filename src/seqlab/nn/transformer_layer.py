@@ -43,13 +43,13 @@ class LayerOptions:
 
     def resolve_residual(self, *, norm_first: bool, where: str) -> ResidualKind:
         """How sub-layers are joined: said by torch's norm_first or by residual=, and where by both, alike."""
-        for name, found, allowed in (
+        for name, choice, allowed in (
             ("norm", self.norm, NORMS),
             ("residual", self.residual or "pre", RESIDUALS),
         ):
-            if found not in allowed:
+            if choice not in allowed:
                 raise UsageError(
-                    f"there is no {name} called '{found}'.", where=where, cure=nearest(found, allowed)
+                    f"there is no {name} called '{choice}'.", where=where, cure=nearest(choice, allowed)
                 )
         if norm_first and self.residual not in (None, "pre"):
             raise UsageError(

@@ -46,17 +46,17 @@ QUICK = AbilitiesConfig(lengths=(16, 32), gaps=(8, 24), steps=60, repeats=1)
 
 
 class RecallModel(nn.Module):
-    """A causal body between a linear map of symbols and a linear map to cues."""
+    """A causal backbone between a linear map of symbols and a linear map to cues."""
 
     def __init__(self, family: str, num_symbols: int) -> None:
         super().__init__()
         settings = FAMILIES[family]
         self.embed = nn.Linear(num_symbols, HIDDEN)
-        self.body: Backbone = backbones.get(settings.kind).from_settings(settings, causal=True)
-        self.head = nn.Linear(self.body.output_size, NUM_CUES)
+        self.backbone: Backbone = backbones.get(settings.kind).from_settings(settings, causal=True)
+        self.head = nn.Linear(self.backbone.output_size, NUM_CUES)
 
     def forward(self, steps: Float[Tensor, "batch time symbols"]) -> Float[Tensor, "batch time cues"]:
-        return self.head(self.body(self.embed(steps), torch.ones(steps.shape[:2], dtype=torch.bool))[0])
+        return self.head(self.backbone(self.embed(steps), torch.ones(steps.shape[:2], dtype=torch.bool))[0])
 
 
 @studies.register("abilities")
@@ -142,7 +142,7 @@ def _stream(name: str, length: int, seed: int) -> tuple[float, int]:
     holds in the end.
     """
     with seeded(seed, "stream") as generator:
-        backbone = RecallModel(name, 9).body.eval()
+        backbone = RecallModel(name, 9).backbone.eval()
         steps = torch.randn(2, length, HIDDEN, generator=generator)
         is_token = torch.ones(2, length, dtype=torch.bool)
         whole, _ = backbone(steps, is_token)
@@ -165,7 +165,7 @@ def _count(part: Tensor | KVCache) -> int:
 def _chain(name: str, length: int, seed: int) -> int:
     with seeded(seed, "chain") as generator:
         model = RecallModel(name, 9)
-        for layer in getattr(getattr(model.body, "stack", None), "layers", ()):
+        for layer in getattr(getattr(model.backbone, "stack", None), "layers", ()):
             layer.fast = False  # a fast path is one operation to autograd, whatever waits inside it
         return critical_path_length(model(torch.randn(2, length, 9, generator=generator)))
 

@@ -61,18 +61,18 @@ class WordUse:
 
 
 class GapFillingModel(nn.Module):
-    """Which word stands in the gap? logits = W body(embed(words)) + b; every word is predicted where it was
+    """Which word stands in the gap? logits = W backbone(embed(words)) + b; every word is predicted where it was
     taken out.
     """
 
     def __init__(self, settings: SequenceSettings) -> None:
         super().__init__()
         self.embed = nn.Embedding(len(WORDS), WIDTH)
-        self.body = backbones.get(settings.kind).from_settings(settings, causal=False)
-        self.head = nn.Linear(self.body.output_size, len(WORDS))
+        self.backbone = backbones.get(settings.kind).from_settings(settings, causal=False)
+        self.head = nn.Linear(self.backbone.output_size, len(WORDS))
 
     def features(self, tokens: Int[Tensor, "batch time"]) -> Float[Tensor, "batch time hidden"]:
-        return self.body(self.embed(tokens), torch.ones_like(tokens, dtype=torch.bool))[0]
+        return self.backbone(self.embed(tokens), torch.ones_like(tokens, dtype=torch.bool))[0]
 
     def forward(self, tokens: Int[Tensor, "batch time"]) -> Float[Tensor, "batch time vocab"]:
         return self.head(self.features(tokens))

@@ -179,7 +179,7 @@ def _rectified(count: int) -> float:
 def _record(text: SmallText, config: FirstUpdatesConfig, warm_up: int, seed: int) -> UpdateRecord:
     with seeded(seed, "first_updates") as generator:
         model = SmallTransformer(text.num_symbols, layers=config.layers, norm="post")
-        layers = [list(layer.parameters()) for layer in model.body.layers]
+        layers = [list(layer.parameters()) for layer in model.backbone.layers]
         before = [_flatten(layer) for layer in layers]
         update_sizes, gradients, parts = [], [], []
 
@@ -218,7 +218,7 @@ def _record(text: SmallText, config: FirstUpdatesConfig, warm_up: int, seed: int
 
 
 def _norms_of_parts(model: SmallTransformer, layer: int) -> list[float]:
-    gradient = model.body.layers[layer].get_parameter("attention.qkv.weight").grad
+    gradient = model.backbone.layers[layer].get_parameter("attention.qkv.weight").grad
     assert gradient is not None
     return [float(part.norm()) for part in gradient.chunk(3)]  # queries, keys and values lie below each other
 
@@ -228,7 +228,7 @@ def _gradients_at_the_start(
 ) -> Float[Tensor, "streams updates weights"]:
     with seeded(seed, "first_updates") as generator:
         model = SmallTransformer(text.num_symbols, layers=config.layers, norm="post")
-        matrices = [parameter for parameter in model.body.layers.parameters() if parameter.dim() == 2]
+        matrices = [parameter for parameter in model.backbone.layers.parameters() if parameter.dim() == 2]
         drawn = []
         for _ in range(config.streams * config.batches):
             model.zero_grad(set_to_none=True)

@@ -142,7 +142,7 @@ def _build(text: SmallText, name: str, config: ResidualAndNormConfig) -> SmallTr
     """All start with the same weights: a path draws no random numbers."""
     model = SmallTransformer(text.num_symbols, layers=config.layers, norm="pre")
     kind = KINDS[name]
-    for layer in model.body.layers:
+    for layer in model.backbone.layers:
         for path in ("attention_residual", "feed_forward_residual"):
             norm = getattr(layer, path).norm
             setattr(
@@ -177,7 +177,7 @@ def _gradient_norms(text: SmallText, name: str, config: ResidualAndNormConfig, s
                 [parameter.grad.flatten() for parameter in layer.parameters() if parameter.grad is not None]
             ).norm()
         )
-        for layer in model.body.layers
+        for layer in model.backbone.layers
     ]
 
 

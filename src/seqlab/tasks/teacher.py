@@ -26,8 +26,8 @@ class Teacher:
     @property
     def num_parts(self) -> int:
         """Tensors that a recurrent teacher carries from window to window of a stream."""
-        body = self.model.get_submodule("body")
-        return len(body.stack.state_sizes) if isinstance(body, RecurrentBackbone) else 0
+        backbone = self.model.get_submodule("backbone")
+        return len(backbone.stack.state_sizes) if isinstance(backbone, RecurrentBackbone) else 0
 
     @torch.no_grad()
     def look(self, *inputs: Tensor) -> Float[Tensor, "*targets classes"]:

@@ -78,7 +78,7 @@ def _read(model: nn.Module, sequences: list[NDArray[Any]]) -> tuple[torch.Tensor
 
 
 def _body_of(model: nn.Module) -> Backbone:
-    backbone = getattr(model, "body", None)
+    backbone = getattr(model, "backbone", None)
     if not isinstance(backbone, Backbone):
         raise UsageError("this network reads no sequence of steps, so it has no vectors of them.")
     return backbone

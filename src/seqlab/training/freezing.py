@@ -25,8 +25,8 @@ def freeze(model: nn.Module, settings: StartSettings) -> None:
         settings.freeze_layers if settings.freeze_layers else 0 if settings.freeze == "embedding" else -1
     )
     for name, parameter in model.named_parameters():
-        is_body = settings.freeze == "body" and name.startswith(("embed.", "body."))
-        if is_body or depth_of(name, num_layers=num_layers) <= highest:
+        is_frozen_backbone = settings.freeze == "body" and name.startswith(("embed.", "backbone."))
+        if is_frozen_backbone or depth_of(name, num_layers=num_layers) <= highest:
             parameter.requires_grad_(False)
 
 

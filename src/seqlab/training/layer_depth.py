@@ -1,7 +1,7 @@
 """How deep in a network a parameter stands, by its name.
 
-Every model calls its parts alike: `embed` is where steps enter, `body` holds the layers (`body.layers.3.…`,
-or `body.stack.layers.3.…` where the layers are recurrent), and whatever else there is answers.
+Every model calls its parts alike: `embed` is where steps enter, `backbone` holds the layers (`backbone.layers.3.…`,
+or `backbone.stack.layers.3.…` where the layers are recurrent), and whatever else there is answers.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-IN_LAYER = re.compile(r"body\.(?:[a-z_]+\.)*?layers\.(\d+)\.")
-ENTRANCE = ("embed.", "body.positions.", "body.first_norm.")
+IN_LAYER = re.compile(r"backbone\.(?:[a-z_]+\.)*?layers\.(\d+)\.")
+ENTRANCE = ("embed.", "backbone.positions.", "backbone.first_norm.")
 """What happens to a step before the first layer."""
 
 
@@ -18,7 +18,8 @@ def depth_of(name: str, *, num_layers: int) -> int:
     """0 where steps enter, 1 for the lowest layer, and one more than there are layers for all that follows
     them.
 
-    >>> [depth_of(name, num_layers=2) for name in ("embed.weight", "body.layers.0.norm.weight", "body.stack.layers.1.cell.input", "head.bias")]
+    >>> names = ("embed.weight", "backbone.layers.0.norm.weight", "backbone.stack.layers.1.cell.input", "head.bias")
+    >>> [depth_of(name, num_layers=2) for name in names]
     [0, 1, 2, 3]
     """
     if match := IN_LAYER.match(name):
@@ -29,7 +30,7 @@ def depth_of(name: str, *, num_layers: int) -> int:
 def count_layers(names: Iterable[str]) -> int:
     """The layers of a network, from the names of its parameters.
 
-    >>> count_layers(["embed.weight", "body.layers.0.norm.weight", "body.layers.1.norm.weight"])
+    >>> count_layers(["embed.weight", "backbone.layers.0.norm.weight", "backbone.layers.1.norm.weight"])
     2
     """
     return max((int(match[1]) + 1 for name in names if (match := IN_LAYER.match(name))), default=0)
@@ -42,8 +43,8 @@ def rate_factors(names: Iterable[str], *, layer_decay: float) -> dict[str, float
     Papers: Howard & Ruder 2018, "Universal Language Model Fine-tuning for Text Classification",
     arXiv:1801.06146, section 3.2; Clark et al. 2020, "ELECTRA", arXiv:2003.10555, appendix A.
 
-    >>> rate_factors(["embed.weight", "body.layers.0.norm.weight", "head.bias"], layer_decay=0.5)
-    {'embed.weight': 0.25, 'body.layers.0.norm.weight': 0.5, 'head.bias': 1.0}
+    >>> rate_factors(["embed.weight", "backbone.layers.0.norm.weight", "head.bias"], layer_decay=0.5)
+    {'embed.weight': 0.25, 'backbone.layers.0.norm.weight': 0.5, 'head.bias': 1.0}
     """
     names = list(names)
     top = count_layers(names) + 1

@@ -56,7 +56,7 @@ CELLS = [
     Mutant(
         "peephole-sees-old-memory",
         "cells/peephole_lstm.py",
-        '        seen = (\n            found["forget"] * cell_state + found["input"] * found["candidate"]\n            if self.output_gate_sees_new\n            else cell_state\n        )',
+        '        seen = (\n            gates["forget"] * cell_state + gates["input"] * gates["candidate"]\n            if self.output_gate_sees_new\n            else cell_state\n        )',
         "        seen = cell_state",
         "tests/cells/test_peephole_lstm.py",
         "The output gate never sees the new cell state.",

@@ -130,7 +130,7 @@ NETWORKS = [
         "positions/offsets.py",
         "    first = torch.cat(\n        [before.cumsum(dim=1) - before.int(), before.sum(dim=1, keepdim=True)], dim=1\n    )  # (batch, seen + 1)",
         "    first = torch.cat([before.cumsum(dim=1), before.sum(dim=1, keepdim=True)], dim=1)  # (batch, seen + 1)",
-        "tests/models/test_transformer.py tests/models/test_every_body.py -k 'transformer'",
+        "tests/models/test_transformer.py tests/models/test_every_backbone.py -k 'transformer'",
         "Behind a padded piece, places are one too large.",
     ),
     Mutant(
@@ -224,8 +224,8 @@ NETWORKS = [
     Mutant(
         "characters-without-bias",
         "blocks/character_encoder.py",
-        "            found.append(F.relu(largest + windows.bias))",
-        "            found.append(F.relu(largest))",
+        "            pooled.append(F.relu(largest + windows.bias))",
+        "            pooled.append(F.relu(largest))",
         "tests/blocks/test_character_encoder.py",
         "The convolution over characters has no bias.",
     ),

@@ -124,7 +124,7 @@ OPTIMIZATION = [
         "training",
         "self.carry = backward.loss.carry",
         "self.carry = ()",
-        "tests/training/test_loop.py",
+        "tests/training/test_carry.py",
         "No state is carried from one update to the next.",
     ),
     Mutant(

@@ -64,8 +64,8 @@ TRAINING = [
     Mutant(
         "one-layer-too-few-frozen",
         "training",
-        "        if is_body or depth_of(name, num_layers=num_layers) <= highest:",
-        "        if is_body or depth_of(name, num_layers=num_layers) < highest:",
+        "        if is_frozen_backbone or depth_of(name, num_layers=num_layers) <= highest:",
+        "        if is_frozen_backbone or depth_of(name, num_layers=num_layers) < highest:",
         "tests/training/test_layer_rates.py tests/runs/test_fine_tuning.py",
         "The highest layer to be frozen is trained.",
     ),
@@ -90,7 +90,7 @@ TRAINING = [
         "training",
         "        self.carry = put_back(\n            checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device\n        )",
         "        put_back(checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device)",
-        "tests/training/test_loop.py",
+        "tests/training/test_carry.py",
         "A resumed language model starts its window from an empty state.",
     ),
     Mutant(

@@ -124,13 +124,13 @@ def gru_from_torch(weights: Mapping[str, Tensor], suffix: str = "_l0") -> GRU:
     """The cell of one layer and direction of a torch.nn.GRU's state dict: suffix "_l1_reverse", or "" for a
     torch.nn.GRUCell.
     """
-    found = {"input": weights[f"weight_ih{suffix}"], "recurrent": weights[f"weight_hh{suffix}"]}
+    parameters = {"input": weights[f"weight_ih{suffix}"], "recurrent": weights[f"weight_hh{suffix}"]}
     if f"bias_ih{suffix}" in weights:
         first, second = weights[f"bias_ih{suffix}"], weights[f"bias_hh{suffix}"]
         size = len(second) // 3
-        found["bias"] = torch.cat([first[: 2 * size] + second[: 2 * size], first[2 * size :]])
-        found["recurrent_bias"] = second[2 * size :]
-    return build_cell(GRU, found)
+        parameters["bias"] = torch.cat([first[: 2 * size] + second[: 2 * size], first[2 * size :]])
+        parameters["recurrent_bias"] = second[2 * size :]
+    return build_cell(GRU, parameters)
 
 
 def gru_to_torch(cell: GRU, suffix: str = "_l0") -> dict[str, Tensor]:

@@ -39,8 +39,8 @@ def from_keras(
         _swapped(torch.from_numpy(np.array(array)).movedim(-1, 0)) for array in weights
     )
     if not reset_after:
-        found = {"input": kernel, "recurrent": recurrent_kernel} | ({"bias": rest[0]} if rest else {})
-        return build_cell(ResetBeforeGRU, found, candidate=activation)
+        parameters = {"input": kernel, "recurrent": recurrent_kernel} | ({"bias": rest[0]} if rest else {})
+        return build_cell(ResetBeforeGRU, parameters, candidate=activation)
     if activation != "tanh":
         raise UsageError(
             f"activation is '{activation}'; our gru has a tanh candidate.",

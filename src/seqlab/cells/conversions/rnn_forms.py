@@ -224,14 +224,14 @@ class TwoBiases(RNNForm):
     @classmethod
     def from_torch_layer(cls, layer: nn.RNN) -> Self:
         """The numbers of torch's layer: one layer, one direction, tanh."""
-        found = [
+        unsupported = [
             *([f"{layer.num_layers} layers"] if layer.num_layers > 1 else []),
             *(["two directions"] if layer.bidirectional else []),
             *([layer.nonlinearity] if layer.nonlinearity != "tanh" else []),
         ]
-        if found:
+        if unsupported:
             raise UsageError(
-                f"this nn.RNN has {' and '.join(found)}; a form is one layer of one direction with tanh."
+                f"this nn.RNN has {' and '.join(unsupported)}; a form is one layer of one direction with tanh."
             )
         W_ih, W_hh, *biases = (parameter.detach().clone() for parameter in layer.parameters())
         b_ih, b_hh = biases or (W_hh.new_zeros(len(W_hh)), W_hh.new_zeros(len(W_hh)))

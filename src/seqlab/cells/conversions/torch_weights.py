@@ -73,7 +73,7 @@ def to_torch(cell: Cell, layer_number: int = 0, *, reverse: bool = False) -> dic
     if refusal:
         raise UsageError(
             f"torch has no layer with the equations of {type(cell).__name__}: {refusal}",
-            cure="Keep the cell; seqlab.nn walks it.",
+            cure="Keep the cell; seqlab.nn scans it.",
         )
     rows = _with_input_gate if isinstance(cell, CoupledLSTM) else _unchanged
     entries = {

@@ -50,12 +50,12 @@ def weight_gradients(
     The first four inputs of the function are, in this order, rows, input, recurrent and bias; scanned is
     layout, initial state, outputs.
     """
-    wanted = ctx.needs_input_grad
+    needs_grad = ctx.needs_input_grad
     return (
-        gradient.mm(weights[0]) if wanted[0] else None,
-        matrix_gradient(gradient, rows) if wanted[1] else None,
-        recurrent_gradient(scanned[0], gradient, *scanned[1:]) if wanted[2] else None,
-        bias_gradient(gradient) if weights[2] is not None and wanted[3] else None,
+        gradient.mm(weights[0]) if needs_grad[0] else None,
+        matrix_gradient(gradient, rows) if needs_grad[1] else None,
+        recurrent_gradient(scanned[0], gradient, *scanned[1:]) if needs_grad[2] else None,
+        bias_gradient(gradient) if weights[2] is not None and needs_grad[3] else None,
     )
 
 

@@ -36,11 +36,13 @@ class CoupledLSTMScan(torch.autograd.Function):
         gates = (
             rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
         )  # (rows, 3 * hidden)
-        outputs, cell_states, shown = gates.new_empty(3, len(rows), hidden.shape[1]).unbind(0)
+        outputs, cell_states, tanh_cell_state = gates.new_empty(3, len(rows), hidden.shape[1]).unbind(0)
         last_hidden, last_cell_state = hidden.clone(), cell_state.clone()
-        _forward_steps(gates, recurrent, last_hidden, last_cell_state, outputs, cell_states, shown, layout)
+        _forward_steps(
+            gates, recurrent, last_hidden, last_cell_state, outputs, cell_states, tanh_cell_state, layout
+        )
         ctx.save_for_backward(
-            rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, shown
+            rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, tanh_cell_state
         )
         ctx.layout = layout
         return outputs, last_hidden, last_cell_state
@@ -50,7 +52,7 @@ class CoupledLSTMScan(torch.autograd.Function):
         ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
     ) -> tuple[Tensor | None, ...]:
         refuse_second_order()
-        rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, shown = (
+        rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, tanh_cell_state = (
             ctx.saved_tensors
         )
         gradient, into_cell_state = (
@@ -60,7 +62,7 @@ class CoupledLSTMScan(torch.autograd.Function):
         _local_derivatives(
             gates,
             outputs,
-            shown,
+            tanh_cell_state,
             previous_states(ctx.layout, cell_state, cell_states),
             gradient,
             into_cell_state,
@@ -78,17 +80,17 @@ class CoupledLSTMScan(torch.autograd.Function):
 def _local_derivatives(
     gates: Tensor,
     outputs: Tensor,
-    shown: Tensor,
+    tanh_cell_state: Tensor,
     cell_state_before: Tensor,
     gradient: Tensor,
     into_cell_state: Tensor,
 ) -> None:
     """What one unit of d cell_state (d hidden for the output gate) is worth before each gate's activation;
-    shown is tanh(cell_state).
+    tanh_cell_state is tanh(cell_state).
     """
     size = outputs.shape[1]
     for gate, output, tanh, kept, local, into in row_blocks(
-        gates, outputs, shown, cell_state_before, gradient, into_cell_state
+        gates, outputs, tanh_cell_state, cell_state_before, gradient, into_cell_state
     ):
         forget_gate, candidate, output_gate = gate.split(size, dim=1)
         to_forget_gate, to_candidate, to_output_gate = local.split(size, dim=1)
@@ -105,7 +107,7 @@ def _forward_steps(
     cell_state: Tensor,
     outputs: Tensor,
     cell_states: Tensor,
-    shown: Tensor,
+    tanh_cell_state: Tensor,
     layout: StepLayout,
 ) -> None:
     """From the projected inputs to the activated gates, in place; the state becomes the last one. shown:
@@ -121,7 +123,7 @@ def _forward_steps(
         output_gate.sigmoid_()
         torch.lerp(candidate, kept, forget_gate, out=kept)  # forget cell_state + (1 - forget) candidate
         cell_states[begin:end] = kept
-        torch.mul(torch.tanh(kept, out=shown[begin:end]), output_gate, out=output)
+        torch.mul(torch.tanh(kept, out=tanh_cell_state[begin:end]), output_gate, out=output)
         state.copy_(output)
 
 

@@ -42,12 +42,22 @@ class FullPeepholeLSTMScan(torch.autograd.Function):
         gates = (
             rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
         )  # (rows, 4 * hidden)
-        outputs, cell_states, shown = gates.new_empty(3, len(rows), hidden.shape[1]).unbind(0)
+        outputs, cell_states, tanh_cell_state = gates.new_empty(3, len(rows), hidden.shape[1]).unbind(0)
         joint = torch.cat([recurrent, peephole], dim=1)  # (4 * hidden, 2 * hidden)
         last = torch.cat([hidden, cell_state], dim=1)  # (batch, 2 * hidden)
-        _forward_steps(gates, joint, last, outputs, cell_states, shown, layout)
+        _forward_steps(gates, joint, last, outputs, cell_states, tanh_cell_state, layout)
         ctx.save_for_backward(
-            rows, weight, recurrent, bias, hidden, cell_state, joint, gates, outputs, cell_states, shown
+            rows,
+            weight,
+            recurrent,
+            bias,
+            hidden,
+            cell_state,
+            joint,
+            gates,
+            outputs,
+            cell_states,
+            tanh_cell_state,
         )
         ctx.layout = layout
         last_hidden, last_cell_state = last.chunk(2, dim=1)
@@ -58,15 +68,25 @@ class FullPeepholeLSTMScan(torch.autograd.Function):
         ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
     ) -> tuple[Tensor | None, ...]:
         refuse_second_order()
-        rows, weight, recurrent, bias, hidden, cell_state, joint, gates, outputs, cell_states, shown = (
-            ctx.saved_tensors
-        )
+        (
+            rows,
+            weight,
+            recurrent,
+            bias,
+            hidden,
+            cell_state,
+            joint,
+            gates,
+            outputs,
+            cell_states,
+            tanh_cell_state,
+        ) = ctx.saved_tensors
         cell_state_before = previous_states(ctx.layout, cell_state, cell_states)
         gradient, into_cell_state = (
             torch.empty_like(gates),
             torch.empty_like(cell_states),
         )  # gradient: first the local derivatives of every gate
-        local_derivatives(gates, outputs, shown, cell_state_before, gradient, into_cell_state)
+        local_derivatives(gates, outputs, tanh_cell_state, cell_state_before, gradient, into_cell_state)
         d_state = torch.cat([d_last_hidden, d_last_cell_state], dim=1)  # (batch, 2 * hidden)
         _backward_steps(gradient, joint, d_outputs, d_state, into_cell_state, gates, ctx.layout)
         d_hidden, d_cell_state = d_state.chunk(2, dim=1)
@@ -83,7 +103,7 @@ def _forward_steps(
     last: Tensor,
     outputs: Tensor,
     cell_states: Tensor,
-    shown: Tensor,
+    tanh_cell_state: Tensor,
     layout: StepLayout,
 ) -> None:
     """From the projected inputs to the activated gates, in place; the state becomes the last one. shown:
@@ -100,7 +120,7 @@ def _forward_steps(
         output_gate.sigmoid_()
         kept.mul_(forget_gate).addcmul_(input_gate, candidate)
         cell_states[begin:end] = kept
-        torch.mul(torch.tanh(kept, out=shown[begin:end]), output_gate, out=output)
+        torch.mul(torch.tanh(kept, out=tanh_cell_state[begin:end]), output_gate, out=output)
         hidden.copy_(output)
 
 

@@ -51,20 +51,20 @@ class GRUScan(torch.autograd.Function):
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order()
         rows, weight, recurrent, bias, recurrent_bias, hidden, gates, products, outputs = ctx.saved_tensors
-        layout, size, wanted = ctx.layout, hidden.shape[1], ctx.needs_input_grad
+        layout, size, needs_grad = ctx.layout, hidden.shape[1], ctx.needs_input_grad
         update, hidden_before = gates[:, size : 2 * size], previous_states(layout, hidden, outputs)
         gradient, into_candidate = _local_derivatives(gates, products, hidden_before)
         arriving, carried = d_outputs.clone(), d_last.clone()
         backward_steps(gradient, arriving, carried, update, recurrent, layout)
         flat = gradient.view(-1, 3 * size)  # reset, update, product
-        d_recurrent = flat.t().mm(hidden_before) if wanted[2] else None
+        d_recurrent = flat.t().mm(hidden_before) if needs_grad[2] else None
         d_recurrent_bias = (
-            flat[:, 2 * size :].sum(dim=0) if recurrent_bias is not None and wanted[4] else None
+            flat[:, 2 * size :].sum(dim=0) if recurrent_bias is not None and needs_grad[4] else None
         )
         torch.mul(into_candidate, arriving, out=gradient[:, 2])  # now reset, update, candidate
-        d_rows = flat.mm(weight) if wanted[0] else None
-        d_input = flat.t().mm(rows) if wanted[1] else None
-        d_bias = flat.sum(dim=0) if bias is not None and wanted[3] else None
+        d_rows = flat.mm(weight) if needs_grad[0] else None
+        d_input = flat.t().mm(rows) if needs_grad[1] else None
+        d_bias = flat.sum(dim=0) if bias is not None and needs_grad[3] else None
         return d_rows, d_input, d_recurrent, d_bias, d_recurrent_bias, carried, None
 
 

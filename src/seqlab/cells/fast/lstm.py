@@ -49,7 +49,7 @@ class LSTMScan(torch.autograd.Function):
         gates = (
             rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
         )  # (rows, 4 * hidden)
-        outputs, cell_states, shown = gates.new_empty(3, len(rows), hidden.shape[1]).unbind(0)
+        outputs, cell_states, tanh_cell_state = gates.new_empty(3, len(rows), hidden.shape[1]).unbind(0)
         last_hidden, last_cell_state = hidden.clone(), cell_state.clone()
         _forward_steps(
             gates,
@@ -58,12 +58,12 @@ class LSTMScan(torch.autograd.Function):
             last_cell_state,
             outputs,
             cell_states,
-            shown,
+            tanh_cell_state,
             layout,
             sigmoid_candidate=sigmoid_candidate,
         )
         ctx.save_for_backward(
-            rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, shown
+            rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, tanh_cell_state
         )
         ctx.layout, ctx.sigmoid_candidate = layout, sigmoid_candidate
         return outputs, last_hidden, last_cell_state
@@ -73,7 +73,7 @@ class LSTMScan(torch.autograd.Function):
         ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
     ) -> tuple[Tensor | None, ...]:
         refuse_second_order()
-        rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, shown = (
+        rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, tanh_cell_state = (
             ctx.saved_tensors
         )
         gradient, into_cell_state = (
@@ -83,7 +83,7 @@ class LSTMScan(torch.autograd.Function):
         local_derivatives(
             gates,
             outputs,
-            shown,
+            tanh_cell_state,
             previous_states(ctx.layout, cell_state, cell_states),
             gradient,
             into_cell_state,
@@ -102,7 +102,7 @@ class LSTMScan(torch.autograd.Function):
 def local_derivatives(
     gates: Tensor,
     outputs: Tensor,
-    shown: Tensor,
+    tanh_cell_state: Tensor,
     cell_state_before: Tensor,
     gradient: Tensor,
     into_cell_state: Tensor,
@@ -110,11 +110,11 @@ def local_derivatives(
     sigmoid_candidate: bool = False,
 ) -> None:
     """What one unit of d cell_state (d hidden for the output gate) is worth before each gate's activation;
-    shown is tanh(cell_state).
+    tanh_cell_state is tanh(cell_state).
     """
     size = outputs.shape[1]
     for gate, output, tanh, kept, local, into in row_blocks(
-        gates, outputs, shown, cell_state_before, gradient, into_cell_state
+        gates, outputs, tanh_cell_state, cell_state_before, gradient, into_cell_state
     ):
         input_gate, forget_gate, candidate, output_gate = gate.split(size, dim=1)
         to_input_gate, to_forget_gate, to_candidate, to_output_gate = local.split(size, dim=1)
@@ -134,7 +134,7 @@ def _forward_steps(
     cell_state: Tensor,
     outputs: Tensor,
     cell_states: Tensor,
-    shown: Tensor,
+    tanh_cell_state: Tensor,
     layout: StepLayout,
     *,
     sigmoid_candidate: bool,
@@ -155,7 +155,7 @@ def _forward_steps(
             output_gate.sigmoid_()
         kept.mul_(forget_gate).addcmul_(input_gate, candidate)
         cell_states[begin:end] = kept
-        torch.mul(torch.tanh(kept, out=shown[begin:end]), output_gate, out=output)
+        torch.mul(torch.tanh(kept, out=tanh_cell_state[begin:end]), output_gate, out=output)
         state.copy_(output)
 
 
@@ -206,10 +206,10 @@ def fused_scan(
         False,
     )
     outputs = outputs.flip(0) if layout.reverse else outputs
-    found: tuple[Tensor, Tensor, Tensor] = apply_function(
+    result: tuple[Tensor, Tensor, Tensor] = apply_function(
         _FirstOrderOnly, outputs.reshape(len(rows), -1), last_hidden[0], last_cell_state[0]
     )
-    return found
+    return result
 
 
 def _check_matrices(
@@ -224,13 +224,13 @@ def _check_matrices(
     small.
     """
     gates = 4 * hidden_size
-    found = [tuple(part.shape) for part in (weight, recurrent, bias) if part is not None]
+    shapes = [tuple(part.shape) for part in (weight, recurrent, bias) if part is not None]
     if (
-        found != [(gates, input_size), (gates, hidden_size), (gates,)][: len(found)]
+        shapes != [(gates, input_size), (gates, hidden_size), (gates,)][: len(shapes)]
         or memory_size != hidden_size
     ):
         raise UsageError(
-            f"weight shapes {found} do not match input size {input_size}, hidden size {hidden_size} and"
+            f"weight shapes {shapes} do not match input size {input_size}, hidden size {hidden_size} and"
             f" cell-state size {memory_size}."
         )
 

@@ -59,11 +59,11 @@ class MinGRUScan(torch.autograd.Function):
             ],
             dim=1,
         )
-        wanted = ctx.needs_input_grad
+        needs_grad = ctx.needs_input_grad
         return (
-            d_gates.mm(input_weight) if wanted[0] else None,
-            d_gates.t().mm(rows) if wanted[1] else None,
-            d_gates.sum(dim=0) if bias is not None and wanted[2] else None,
+            d_gates.mm(input_weight) if needs_grad[0] else None,
+            d_gates.t().mm(rows) if needs_grad[1] else None,
+            d_gates.sum(dim=0) if bias is not None and needs_grad[2] else None,
             d_hidden,
             None,
         )

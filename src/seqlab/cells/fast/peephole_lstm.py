@@ -47,7 +47,7 @@ class PeepholeLSTMScan(torch.autograd.Function):
         gates = (
             rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
         )  # (rows, 4 * hidden)
-        outputs, cell_states, shown = gates.new_empty(3, len(rows), hidden.shape[1]).unbind(0)
+        outputs, cell_states, tanh_cell_state = gates.new_empty(3, len(rows), hidden.shape[1]).unbind(0)
         last_hidden, last_cell_state = hidden.clone(), cell_state.clone()
         _forward_steps(
             gates,
@@ -56,13 +56,23 @@ class PeepholeLSTMScan(torch.autograd.Function):
             last_cell_state,
             outputs,
             cell_states,
-            shown,
+            tanh_cell_state,
             layout,
             peephole=peephole,
             output_gate_sees_new=output_gate_sees_new,
         )
         ctx.save_for_backward(
-            rows, weight, recurrent, bias, hidden, cell_state, peephole, gates, outputs, cell_states, shown
+            rows,
+            weight,
+            recurrent,
+            bias,
+            hidden,
+            cell_state,
+            peephole,
+            gates,
+            outputs,
+            cell_states,
+            tanh_cell_state,
         )
         ctx.layout, ctx.output_gate_sees_new = layout, output_gate_sees_new
         return outputs, last_hidden, last_cell_state
@@ -72,9 +82,19 @@ class PeepholeLSTMScan(torch.autograd.Function):
         ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
     ) -> tuple[Tensor | None, ...]:
         refuse_second_order()
-        rows, weight, recurrent, bias, hidden, cell_state, peephole, gates, outputs, cell_states, shown = (
-            ctx.saved_tensors
-        )
+        (
+            rows,
+            weight,
+            recurrent,
+            bias,
+            hidden,
+            cell_state,
+            peephole,
+            gates,
+            outputs,
+            cell_states,
+            tanh_cell_state,
+        ) = ctx.saved_tensors
         cell_state_before = previous_states(ctx.layout, cell_state, cell_states)
         gradient, factors = (
             torch.empty_like(gates),
@@ -83,7 +103,7 @@ class PeepholeLSTMScan(torch.autograd.Function):
         _local_derivatives(
             gates,
             outputs,
-            shown,
+            tanh_cell_state,
             cell_state_before,
             gradient,
             factors,
@@ -114,7 +134,7 @@ class PeepholeLSTMScan(torch.autograd.Function):
 def _local_derivatives(
     gates: Tensor,
     outputs: Tensor,
-    shown: Tensor,
+    tanh_cell_state: Tensor,
     cell_state_before: Tensor,
     gradient: Tensor,
     factors: Tensor,
@@ -123,11 +143,11 @@ def _local_derivatives(
     output_gate_sees_new: bool,
 ) -> None:
     """What one unit of d cell_state (d hidden for the output gate) is worth before each gate's activation;
-    shown is tanh(cell_state).
+    tanh_cell_state is tanh(cell_state).
     """
     size = outputs.shape[1]
     for gate, output, tanh, seen, local, into, keep, through in row_blocks(
-        gates, outputs, shown, cell_state_before, gradient, *factors
+        gates, outputs, tanh_cell_state, cell_state_before, gradient, *factors
     ):
         input_gate, forget_gate, candidate, output_gate = gate.split(size, dim=1)
         to_input_gate, to_forget_gate, to_candidate, to_output_gate = local.split(size, dim=1)
@@ -150,7 +170,7 @@ def _forward_steps(
     cell_state: Tensor,
     outputs: Tensor,
     cell_states: Tensor,
-    shown: Tensor,
+    tanh_cell_state: Tensor,
     layout: StepLayout,
     *,
     peephole: Tensor,
@@ -172,7 +192,7 @@ def _forward_steps(
         if output_gate_sees_new:
             output_gate.addcmul_(kept, to_output_gate)
         cell_states[begin:end] = kept
-        torch.mul(torch.tanh(kept, out=shown[begin:end]), output_gate.sigmoid_(), out=output)
+        torch.mul(torch.tanh(kept, out=tanh_cell_state[begin:end]), output_gate.sigmoid_(), out=output)
         state.copy_(output)
 
 

@@ -39,7 +39,9 @@ class ProjectedLSTMScan(torch.autograd.Function):
         gates = (
             rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
         )  # (rows, 4 * hidden)
-        unprojected, cell_states, shown = gates.new_empty(3, len(rows), cell_state.shape[1]).unbind(0)
+        unprojected, cell_states, tanh_cell_state = gates.new_empty(3, len(rows), cell_state.shape[1]).unbind(
+            0
+        )
         outputs = gates.new_empty(len(rows), hidden.shape[1])  # (rows, proj)
         last_hidden, last_cell_state = hidden.clone(), cell_state.clone()
         _forward_steps(
@@ -51,7 +53,7 @@ class ProjectedLSTMScan(torch.autograd.Function):
             outputs,
             unprojected,
             cell_states,
-            shown,
+            tanh_cell_state,
             layout,
         )
         ctx.save_for_backward(
@@ -66,7 +68,7 @@ class ProjectedLSTMScan(torch.autograd.Function):
             outputs,
             unprojected,
             cell_states,
-            shown,
+            tanh_cell_state,
         )
         ctx.layout = layout
         return outputs, last_hidden, last_cell_state
@@ -88,7 +90,7 @@ class ProjectedLSTMScan(torch.autograd.Function):
             outputs,
             unprojected,
             cell_states,
-            shown,
+            tanh_cell_state,
         ) = ctx.saved_tensors
         gradient, into_cell_state = (
             torch.empty_like(gates),
@@ -97,7 +99,7 @@ class ProjectedLSTMScan(torch.autograd.Function):
         local_derivatives(
             gates,
             unprojected,
-            shown,
+            tanh_cell_state,
             previous_states(ctx.layout, cell_state, cell_states),
             gradient,
             into_cell_state,
@@ -129,7 +131,7 @@ def _forward_steps(
     outputs: Tensor,
     unprojected: Tensor,
     cell_states: Tensor,
-    shown: Tensor,
+    tanh_cell_state: Tensor,
     layout: StepLayout,
 ) -> None:
     """From the projected inputs to the activated gates, in place; the tensors after `cell_state` are filled,
@@ -145,7 +147,7 @@ def _forward_steps(
         output_gate.sigmoid_()
         kept.mul_(forget_gate).addcmul_(input_gate, candidate)
         cell_states[begin:end] = kept
-        torch.mul(torch.tanh(kept, out=shown[begin:end]), output_gate, out=unprojected[begin:end])
+        torch.mul(torch.tanh(kept, out=tanh_cell_state[begin:end]), output_gate, out=unprojected[begin:end])
         torch.mm(unprojected[begin:end], to_output, out=outputs[begin:end])
         state.copy_(outputs[begin:end])
 

@@ -55,22 +55,22 @@ class ResetBeforeGRUScan(torch.autograd.Function):
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order()
         rows, weight, recurrent, bias, shift, hidden, gates, outputs = ctx.saved_tensors
-        layout, size, wanted = ctx.layout, hidden.shape[1], ctx.needs_input_grad
+        layout, size, needs_grad = ctx.layout, hidden.shape[1], ctx.needs_input_grad
         reset, update, _ = gates.view(-1, 3, size).unbind(1)
         hidden_before = previous_states(layout, hidden, outputs)
         gradient = _local_derivatives(gates, hidden_before, shift, ctx.candidate)
         arriving, carried = d_outputs.clone(), d_last.clone()
         _backward_steps(gradient, arriving, carried, reset, update, recurrent, layout)
         flat, d_recurrent = gradient.view(-1, 3 * size), None
-        if wanted[2]:
+        if needs_grad[2]:
             d_opening = flat[:, : 2 * size].t().mm(hidden_before)
             d_recurrent = torch.cat([d_opening, flat[:, 2 * size :].t().mm(hidden_before.mul_(reset))])
-        d_rows = flat.mm(weight) if wanted[0] else None
-        d_input = flat.t().mm(rows) if wanted[1] else None
-        d_bias = flat.sum(dim=0) if bias is not None and wanted[3] else None
+        d_rows = flat.mm(weight) if needs_grad[0] else None
+        d_input = flat.t().mm(rows) if needs_grad[1] else None
+        d_bias = flat.sum(dim=0) if bias is not None and needs_grad[3] else None
         d_shift = (
             arriving.addcmul_(arriving, update, value=-1).sum(dim=0)
-            if shift is not None and wanted[4]
+            if shift is not None and needs_grad[4]
             else None
         )
         return d_rows, d_input, d_recurrent, d_bias, d_shift, carried, None, None

@@ -11,6 +11,13 @@ from torch import Tensor
 from seqlab.cells.fast.bptt import refuse_second_order, weight_gradients
 from seqlab.cells.step_layout import StepLayout
 
+IN_PLACE_ACTIVATIONS: dict[str, Callable[[Tensor, Tensor | None], Tensor]] = {
+    "tanh": lambda sums, _: sums.tanh_(),
+    "sigmoid": lambda sums, _: sums.sigmoid_(),
+    "relu": lambda sums, _: sums.relu_(),
+    "identity": lambda sums, _: sums,
+}
+
 
 class RNNScan(torch.autograd.Function):
     """rows, input_weight, recurrent, bias, hidden, shift, activate, derivative, layout -> outputs, last
@@ -68,3 +75,13 @@ class RNNScan(torch.autograd.Function):
         )
         d_shift = (gradient * outputs.sign()).sum(dim=0) if ctx.needs_input_grad[5] else None
         return (*weights, carried, d_shift, None, None, None)
+
+
+def modrelu_(sums: Tensor, shift: Tensor | None) -> Tensor:
+    """modReLU in place: sign(s) relu(|s| + shift)."""
+    assert shift is not None
+    return sums.copy_(sums.sign() * (sums.abs() + shift).relu_())
+
+
+def modrelu_derivative(outputs: Tensor) -> Tensor:
+    return (outputs != 0).to(outputs.dtype)

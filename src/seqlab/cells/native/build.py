@@ -40,8 +40,8 @@ def _compile(path: Path) -> None:
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         try:
             cpp_extension.load(
-                name="walks",
-                sources=[str(SOURCES / "walks.cpp")],
+                name="kernels",
+                sources=[str(SOURCES / "kernels.cpp")],
                 extra_cflags=compiler_flags(),
                 extra_ldflags=["-fopenmp"],
                 build_directory=folder,
@@ -51,7 +51,7 @@ def _compile(path: Path) -> None:
             raise EnvironmentProblem(
                 f"the kernels could not be built: {error}", cure="seqlab works without them."
             ) from error
-        next(Path(folder).glob("walks*.so")).replace(path)
+        next(Path(folder).glob("kernels*.so")).replace(path)
 
 
 if __name__ == "__main__":

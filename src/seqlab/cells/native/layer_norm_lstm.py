@@ -134,10 +134,10 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
             ctx.layout.batch_sizes,
             ctx.layout.reverse,
         )
-        wanted = ctx.needs_input_grad
-        d_rows = d_sums.mm(weight) if wanted[0] else None
-        d_weight = matrix_gradient(d_sums, rows) if wanted[1] else None
-        d_recurrent = recurrent_gradient(ctx.layout, d_products, hidden, outputs) if wanted[2] else None
+        needs_grad = ctx.needs_input_grad
+        d_rows = d_sums.mm(weight) if needs_grad[0] else None
+        d_weight = matrix_gradient(d_sums, rows) if needs_grad[1] else None
+        d_recurrent = recurrent_gradient(ctx.layout, d_products, hidden, outputs) if needs_grad[2] else None
         d_bias, d_shift = (d_gains[2], d_memory_gains[1]) if ctx.has_bias else (None, None)
         return (
             d_rows,

@@ -39,7 +39,7 @@ def library_path() -> Path:
     for source in sorted(SOURCES.iterdir()):
         made_from.update(source.read_bytes())
     made_from.update(f"{torch.__version__} {sys.version_info[:2]} {sys.platform} {compiler_flags()}".encode())
-    return cache_folder() / "native" / f"walks-{made_from.hexdigest()[:16]}.so"
+    return cache_folder() / "native" / f"kernels-{made_from.hexdigest()[:16]}.so"
 
 
 def compiler_flags() -> list[str]:

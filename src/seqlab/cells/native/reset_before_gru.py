@@ -43,7 +43,7 @@ class NativeResetBeforeGRUScan(torch.autograd.Function):
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order()
         rows, weight, recurrent, bias, hidden, gates, outputs = ctx.saved_tensors
-        layout, size, wanted = ctx.layout, hidden.shape[1], ctx.needs_input_grad
+        layout, size, needs_grad = ctx.layout, hidden.shape[1], ctx.needs_input_grad
         gradient, carried = torch.empty_like(gates), d_last.contiguous().clone()
         ctx.run(
             gates,
@@ -57,13 +57,13 @@ class NativeResetBeforeGRUScan(torch.autograd.Function):
             layout.reverse,
         )
         d_recurrent = None
-        if wanted[2]:
+        if needs_grad[2]:
             hidden_before = previous_states(layout, hidden, outputs)
             d_opening = matrix_gradient(gradient[:, : 2 * size], hidden_before)
             d_recurrent = torch.cat(
                 [d_opening, matrix_gradient(gradient[:, 2 * size :], hidden_before.mul_(gates[:, :size]))]
             )
-        d_rows = gradient.mm(weight) if wanted[0] else None
-        d_input = matrix_gradient(gradient, rows) if wanted[1] else None
-        d_bias = bias_gradient(gradient) if bias is not None and wanted[3] else None
+        d_rows = gradient.mm(weight) if needs_grad[0] else None
+        d_input = matrix_gradient(gradient, rows) if needs_grad[1] else None
+        d_bias = bias_gradient(gradient) if bias is not None and needs_grad[3] else None
         return d_rows, d_input, d_recurrent, d_bias, carried, None

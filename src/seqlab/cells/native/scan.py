@@ -159,7 +159,7 @@ class NativeGRUScan(torch.autograd.Function):
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order()
         rows, weight, recurrent, bias, recurrent_bias, hidden, gates, inner, outputs = ctx.saved_tensors
-        layout, size, wanted = ctx.layout, hidden.shape[1], ctx.needs_input_grad
+        layout, size, needs_grad = ctx.layout, hidden.shape[1], ctx.needs_input_grad
         gradient, d_bias, carried = (
             torch.empty_like(gates),
             gates.new_zeros(gates.shape[1]),
@@ -182,14 +182,14 @@ class NativeGRUScan(torch.autograd.Function):
             layout.batch_sizes,
             layout.reverse,
         )
-        d_recurrent = recurrent_gradient(layout, gradient, hidden, outputs) if wanted[2] else None
+        d_recurrent = recurrent_gradient(layout, gradient, hidden, outputs) if needs_grad[2] else None
         d_recurrent_bias = (
-            bias_gradient(gradient[:, 2 * size :]) if recurrent_bias is not None and wanted[4] else None
+            bias_gradient(gradient[:, 2 * size :]) if recurrent_bias is not None and needs_grad[4] else None
         )
         if d_candidate is not None:
             gradient[:, 2 * size :] = d_candidate  # what reaches W x is not scaled by the reset gate
-        d_rows = gradient.mm(weight) if wanted[0] else None
-        d_input = matrix_gradient(gradient, rows) if wanted[1] else None
+        d_rows = gradient.mm(weight) if needs_grad[0] else None
+        d_input = matrix_gradient(gradient, rows) if needs_grad[1] else None
         return (
             d_rows,
             d_input,

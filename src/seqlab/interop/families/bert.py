@@ -109,17 +109,17 @@ def _read(
         copies += more
     weights = {
         "embed.weight": as_is(table, num_tokens, size),
-        "body.positions.table": _positions(
+        "backbone.positions.table": _positions(
             f"{prefix}embeddings",
             model.max_positions + first_position,
             size,
             first=first_position,
             num_types=num_types,
         ),
-        **_pair("body.first_norm", f"{prefix}embeddings.LayerNorm", size),
+        **_pair("backbone.first_norm", f"{prefix}embeddings.LayerNorm", size),
     }
     for depth in range(model.layers):
-        weights |= _layer(f"{prefix}{names.layers}.{depth}", f"body.layers.{depth}", model, names)
+        weights |= _layer(f"{prefix}{names.layers}.{depth}", f"backbone.layers.{depth}", model, names)
     heads = _other_heads(prefix)
     notes += [f"{other.reason} is left out" for other in heads if any(other.covers(name) for name in shapes)]
     if num_types > 1:

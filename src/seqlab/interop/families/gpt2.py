@@ -60,14 +60,14 @@ def read_gpt2(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedMod
     weights = {
         "embed.weight": as_is(table, num_tokens, size),
         "bias": zero_filled(num_tokens),
-        "body.positions.table": as_is(f"{prefix}wpe.weight", context, size),
-        "body.last_norm.weight": as_is(f"{prefix}ln_f.weight", size),
-        "body.last_norm.bias": as_is(f"{prefix}ln_f.bias", size),
+        "backbone.positions.table": as_is(f"{prefix}wpe.weight", context, size),
+        "backbone.last_norm.weight": as_is(f"{prefix}ln_f.weight", size),
+        "backbone.last_norm.bias": as_is(f"{prefix}ln_f.bias", size),
     }
     if not is_tied:
         weights["weight"] = as_is("lm_head.weight", num_tokens, size)
     for depth in range(model.layers):
-        weights |= _layer(f"{prefix}h.{depth}", f"body.layers.{depth}", size=size, inner=inner)
+        weights |= _layer(f"{prefix}h.{depth}", f"backbone.layers.{depth}", size=size, inner=inner)
     unused = (*copies, *(mask for depth in range(model.layers) for mask in _masks(f"{prefix}h.{depth}.attn")))
     return PublishedModel("GPT-2", "language_model", model, weights, num_tokens, context, unused)
 

@@ -38,7 +38,7 @@ def read_llama(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedMo
     weights = {
         "embed.weight": as_is(table, num_tokens, size),
         "bias": zero_filled(num_tokens),
-        "body.last_norm.weight": as_is(f"{prefix}norm.weight", size),
+        "backbone.last_norm.weight": as_is(f"{prefix}norm.weight", size),
     }
     if not is_tied:
         weights["weight"] = as_is("lm_head.weight", num_tokens, size)
@@ -49,7 +49,7 @@ def read_llama(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedMo
     for depth in range(model.layers):
         weights |= _layer(
             f"{prefix}layers.{depth}",
-            f"body.layers.{depth}",
+            f"backbone.layers.{depth}",
             model,
             attention_bias=has_output_bias,
             inner_bias=has_inner_bias,

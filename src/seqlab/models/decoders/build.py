@@ -71,9 +71,9 @@ def transformer_settings(model: SequenceSettings, decoder: DecoderSettings) -> T
 def recurrent_settings(model: SequenceSettings, decoder: DecoderSettings) -> RecurrentSettings:
     """Those of a recurrent encoder in one direction, with the sizes of the decoder's own section."""
     plain = RecurrentSettings(hidden_sizes=layer_sizes(model), dropout=model.dropout)
-    given = model if isinstance(model, RecurrentSettings) else plain
-    cell: Settings = given.cell
-    if decoder.cell and decoder.cell != given.cell.kind:
+    recurrent = model if isinstance(model, RecurrentSettings) else plain
+    cell: Settings = recurrent.cell
+    if decoder.cell and decoder.cell != recurrent.cell.kind:
         if decoder.cell not in CELL_KINDS:
             raise ArgumentError(
                 "cell",
@@ -83,10 +83,10 @@ def recurrent_settings(model: SequenceSettings, decoder: DecoderSettings) -> Rec
                 part="decoder",
             )
         cell = named_cell(decoder.cell)
-    sizes = layer_sizes(given)
+    sizes = layer_sizes(recurrent)
     if decoder.layers or decoder.hidden_size:
         sizes = (decoder.hidden_size or sizes[-1],) * (decoder.layers or len(sizes))
-    return given.model_copy(
+    return recurrent.model_copy(
         update={"bidirectional": False, "cell": cell, "hidden_sizes": sizes, "initial_state": "zeros"}
     )
 

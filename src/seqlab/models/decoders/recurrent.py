@@ -108,16 +108,16 @@ class ConstantContextDecoder(FixedContextDecoder):
         counts, *state = decoder_state.cache
         (context,) = decoder_state.source  # (batch, size)
         hypotheses, time, _ = steps.shape
-        shown = (
+        contexts = (
             self.dropout(context)
             .repeat_interleave(hypotheses // len(context), dim=0)
             .unsqueeze(1)
             .expand(-1, time, -1)
         )
         outputs, final_state = self.stack(
-            torch.cat([self.dropout(steps), shown], dim=-1), is_token, tuple(state)
+            torch.cat([self.dropout(steps), contexts], dim=-1), is_token, tuple(state)
         )
-        joined = torch.tanh(self.combine(torch.cat([shown, outputs], dim=-1)))
+        joined = torch.tanh(self.combine(torch.cat([contexts, outputs], dim=-1)))
         return (
             self.dropout(joined),
             decoder_state.with_cache((counts + is_token.sum(dim=1), *final_state)),
@@ -204,7 +204,7 @@ class InputFeedingDecoder(FixedContextDecoder):
         self, steps: Steps, is_token: IsToken, decoder_state: DecoderState
     ) -> tuple[Features, DecoderState, Alignment | None]:
         counts, *state, attentional = decoder_state.cache
-        found, alignments = [], []
+        attentionals, alignments = [], []
         for step, is_real in zip(self.dropout(steps).unbind(1), is_token.unbind(1), strict=True):
             fed = self.look.feed_input(step, attentional).unsqueeze(1)  # (hypotheses, 1, input + attentional)
             outputs, after = self.stack(fed, torch.ones_like(is_real).unsqueeze(1), tuple(state))
@@ -212,14 +212,14 @@ class InputFeedingDecoder(FixedContextDecoder):
                 self.look.attention, outputs, decoder_state.source, counts.unsqueeze(1)
             )
             joined = self.dropout(self.look.combine_context(contexts, outputs)).squeeze(1)
-            found.append(joined)
+            attentionals.append(joined)
             alignments.append(alignment)
             kept = is_real.unsqueeze(1)  # padding leaves everything as it was
             state = [torch.where(kept, new, old) for new, old in zip(after, state, strict=True)]
             attentional = torch.where(kept, joined, attentional)
             counts = counts + is_real
         return (
-            torch.stack(found, dim=1),
+            torch.stack(attentionals, dim=1),
             decoder_state.with_cache((counts, *state, attentional)),
             torch.cat(alignments, dim=1),
         )

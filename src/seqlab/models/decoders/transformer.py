@@ -78,9 +78,9 @@ class TransformerSeq2SeqDecoder(TransformerStack, Decoder):
         decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time output"], DecoderState, Alignment]:
         """The mean over the heads of the last layer."""
-        with record_alignments(self._layers()[-1].cross_attention) as found:
+        with record_alignments(self._layers()[-1].cross_attention) as alignments:
             features, decoder_state = self(steps, is_token, decoder_state)
-        return features, decoder_state, found[""][0].mean(dim=1).reshape(*is_token.shape, -1)
+        return features, decoder_state, alignments[""][0].mean(dim=1).reshape(*is_token.shape, -1)
 
     def _layers(self) -> list[DecoderLayer]:
         return [layer for layer in self.layers if isinstance(layer, DecoderLayer)]

@@ -32,7 +32,7 @@ class VisionTransformer(ImageBackbone):
         super().__init__()
         self.patches = patches
         self.class_token = class_token
-        self.body = backbone
+        self.backbone = backbone
         self.output_size = backbone.output_size
 
     @classmethod
@@ -57,5 +57,5 @@ class VisionTransformer(ImageBackbone):
     def forward(self, images: Images) -> Float[Tensor, "batch regions output"]:
         """The class token, if there is one, then the patches row by row."""
         steps = self.class_token(self.patches(images))  # (batch, regions, hidden)
-        features, _ = self.body(steps, torch.ones(steps.shape[:2], dtype=torch.bool, device=steps.device))
+        features, _ = self.backbone(steps, torch.ones(steps.shape[:2], dtype=torch.bool, device=steps.device))
         return features

@@ -37,9 +37,9 @@ def adapt(model: nn.Module, start: StartSettings) -> nn.Module:
     """Add adapters and freeze what shall stay; the same model comes back."""
     if start.lora_rank:
         freeze(model, start.model_copy(update={"freeze": "body", "freeze_layers": 0}))
-        body = model.get_submodule("body")
+        backbone = model.get_submodule("backbone")
         add_lora(
-            body,
+            backbone,
             rank=start.lora_rank,
             alpha=start.lora_alpha,
             target_modules=[name for target in start.lora_targets for name in LORA_NAMES[target]],

@@ -15,7 +15,7 @@ from seqlab.runs.run import Run
 from seqlab.tasks.spec import find_spec
 from seqlab.training.layer_depth import IN_LAYER
 
-SHARED = ("embed.", "body.")
+SHARED = ("embed.", "backbone.")
 """What all models call the parts that do not depend on the task."""
 NUMBER = re.compile(r"(?<=layers\.)\d+")
 

@@ -27,14 +27,14 @@ class SmallTransformer(nn.Module):
             layers=layers, hidden_size=hidden_size, heads=4, norm=norm, dropout=0.0
         )
         self.embed = nn.Embedding(num_symbols, hidden_size)
-        self.body = TransformerBackbone.from_settings(settings, causal=True)
+        self.backbone = TransformerBackbone.from_settings(settings, causal=True)
         self.head = nn.Linear(hidden_size, num_symbols)
 
     def nats(
         self, tokens: Int[Tensor, "batch time"], targets: Int[Tensor, "batch time"]
     ) -> Float[Tensor, ""]:
         """Mean over all characters."""
-        features, _ = self.body(self.embed(tokens), torch.ones_like(tokens, dtype=torch.bool))
+        features, _ = self.backbone(self.embed(tokens), torch.ones_like(tokens, dtype=torch.bool))
         return F.cross_entropy(self.head(features).flatten(0, 1), targets.flatten())
 
     @torch.no_grad()

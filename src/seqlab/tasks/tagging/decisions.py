@@ -1,4 +1,4 @@
-"""From the logits of a tagger to tags: each word for itself, or along a chain for the sentence as a whole."""
+"""From the logits of a tagger to tags: each word for itself, or with a CRF for the sentence as a whole."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ class Decided:
     tags: Int[np.ndarray, " words"]
 
 
-def chain_of(model: nn.Module) -> CRF | None:
-    """The chain that decides about a tagger's tags, if it has one."""
-    chain = getattr(model, "chain", None)
-    return chain if isinstance(chain, CRF) else None
+def crf_of(model: nn.Module) -> CRF | None:
+    """The CRF of a tagger, if it has one."""
+    crf = getattr(model, "crf", None)
+    return crf if isinstance(crf, CRF) else None
 
 
 def log_probabilities(model: nn.Module, logits: Logits, is_word: IsWord) -> Float[Tensor, "batch words tags"]:
     """log P(tag | sentence) of every word, the words of each sentence first."""
-    own, chain = words_first(logits, is_word).float(), chain_of(model)
-    return own.log_softmax(dim=-1) if chain is None else chain.log_marginals(own, _words(is_word))
+    own, crf = words_first(logits, is_word).float(), crf_of(model)
+    return own.log_softmax(dim=-1) if crf is None else crf.log_marginals(own, _words(is_word))
 
 
 def decide(model: nn.Module, logits: Logits, is_word: IsWord) -> list[Decided]:
     """The tags of every sentence of a batch. Each must have a word."""
-    log_probs, chain = log_probabilities(model, logits, is_word), chain_of(model)
+    log_probs, crf = log_probabilities(model, logits, is_word), crf_of(model)
     best = (
         log_probs.argmax(dim=-1)
-        if chain is None
-        else chain.viterbi_decode(words_first(logits, is_word).float(), _words(is_word))
+        if crf is None
+        else crf.viterbi_decode(words_first(logits, is_word).float(), _words(is_word))
     )
     lengths = is_word.sum(dim=1).tolist()
     sentences = zip(log_probs.cpu().numpy(), best.cpu().numpy(), lengths, strict=True)

@@ -1,4 +1,4 @@
-// One walk over packed rows: which rows are live at which step, who works on them, and the product that every step begins with.
+// One scan over packed rows: which rows are live at which step, who works on them, and the product that every step begins with.
 #pragma once
 
 #include "rows.h"
@@ -18,7 +18,7 @@ void dgemm_(const char*, const char*, const int*, const int*, const int*, const 
 int MKL_Set_Num_Threads_Local(int) __attribute__((weak));
 }
 
-// While it lives, products of this thread stay in this thread: MKL would else ask for helpers that its neighbours need.
+// While it lives, products of this thread stay in this thread: MKL would else ask for helpers that its neighbors need.
 struct Alone {
   int before = MKL_Set_Num_Threads_Local ? MKL_Set_Num_Threads_Local(1) : 0;
   Alone() = default;
@@ -42,11 +42,11 @@ void product(int64_t rows, int64_t columns, int64_t inner, const T* left, int64_
   }
 }
 
-struct Path {
+struct StepLayout {
   std::vector<int64_t> sizes, starts;
   bool reverse;
 
-  Path(at::IntArrayRef live, bool reverse) : sizes(live.begin(), live.end()), starts(live.size()), reverse(reverse) {
+  StepLayout(at::IntArrayRef live, bool reverse) : sizes(live.begin(), live.end()), starts(live.size()), reverse(reverse) {
     TORCH_CHECK(!sizes.empty(), "recurrent kernel: sizes is empty");
     TORCH_CHECK(sizes[0] <= std::numeric_limits<int>::max() && sizes.back() >= 0, "recurrent kernel: sizes must be from 0 to 2^31 - 1, got ", live);
     for (size_t t = 1; t < sizes.size(); ++t) {
@@ -83,10 +83,10 @@ struct Path {
     return borders;
   }
 
-  // Calls work(scratch, t, first sequence, live sequences) for every step of every thread's share, in walking order or against it;
+  // Calls work(scratch, t, first sequence, live sequences) for every step of every thread's share, in scanning order or against it;
   // scratch is what start(number of the share, its sequences) gave.
   template <class Start, class Work>
-  void walk(bool against, const Start& start, const Work& work) const {
+  void scan(bool against, const Start& start, const Work& work) const {
     const auto borders = shares();
     at::parallel_for(0, static_cast<int64_t>(borders.size()) - 1, 1, [&](int64_t begin, int64_t end) {
       const std::optional<Alone> alone = borders.size() > 2 ? std::optional<Alone>(std::in_place) : std::nullopt;

@@ -1,11 +1,11 @@
 // The loops over time of the cells whose step is one product, and the names under which Python finds every kernel.
-// Each has its slower twin in Python, and a test that the two agree.
+// Each has its slower counterpart in Python, and a test that the two agree.
 #include <torch/library.h>
 
 #include "layer_norm_lstm.h"
 #include "reset_before_gru.h"
 #include "rules.h"
-#include "walk.h"
+#include "scan.h"
 
 namespace {
 
@@ -19,21 +19,21 @@ Rows<T> extra_of(const Maybe& extra, int64_t n) {
 }
 
 template <class Rule, class T>
-void forward_steps(const Tensor& gates, const Tensor& recurrent, const Tensor& bias, const Tensor& hidden, const Maybe& memory, const Tensor& outputs,
-                   const Maybe& kept, const Maybe& extra, const Path& path) {
+void forward_steps(const Tensor& gates, const Tensor& recurrent, const Tensor& bias, const Tensor& hidden, const Maybe& cell_state, const Tensor& outputs,
+                   const Maybe& kept, const Maybe& extra, const StepLayout& layout) {
   constexpr int64_t width = Rule::gates;
-  const int64_t n = width_of(hidden, "hidden", width), rows = path.rows(), batch = path.batch();
+  const int64_t n = width_of(hidden, "hidden", width), rows = layout.rows(), batch = layout.batch();
   check<T>(recurrent, "recurrent", {width * n, n});
   const Tensor turned = recurrent.t().contiguous();  // (hidden, gates): the layout that the product below reads fastest
-  const Rows<T> gate(gates, "gates", {rows, width * n}), state(hidden, "hidden", {batch, n}), cell(memory, Rule::has_memory, "memory", {batch, n}),
+  const Rows<T> gate(gates, "gates", {rows, width * n}), state(hidden, "hidden", {batch, n}), cell(cell_state, Rule::has_cell_state, "cell_state", {batch, n}),
       output(outputs, "outputs", {rows, n}), store(kept, Rule::keeps, "kept", {rows, n}), weight(turned, "recurrent", {n, width * n}),
       shift(bias, "bias", {width * n}), given = extra_of<Rule, T>(extra, n);
-  path.walk(
+  layout.scan(
       false, [&](int64_t, int64_t share) { return std::vector<T>(share * width * n); },
       [&](std::vector<T>& products, int64_t t, int64_t low, int64_t live) {
         product<T>(live, width * n, n, state[low], n, weight[0], width * n, false, products.data(), width * n, 0);
         for (int64_t j = low; j < low + live; ++j) {
-          const int64_t at = path.starts[t] + j;
+          const int64_t at = layout.starts[t] + j;
           Rule::forward(Row<T>{gate[at], products.data() + (j - low) * width * n, shift[0], state[j], cell[j], output[at], store[at], given[0]}, n);
         }
       });
@@ -41,26 +41,26 @@ void forward_steps(const Tensor& gates, const Tensor& recurrent, const Tensor& b
 
 template <class Rule, class T>
 void backward_steps(const Tensor& gates, const Tensor& recurrent, const Maybe& kept, const Tensor& earlier, const Tensor& initial,
-                    const Tensor& d_outputs, const Tensor& d_hidden, const Maybe& d_memory, const Tensor& gradient, const Maybe& d_candidate,
-                    const Tensor& d_bias, const Maybe& extra, const Path& path) {
+                    const Tensor& d_outputs, const Tensor& d_hidden, const Maybe& d_cell_state, const Tensor& gradient, const Maybe& d_candidate,
+                    const Tensor& d_bias, const Maybe& extra, const StepLayout& layout) {
   constexpr int64_t width = Rule::gates;
-  const int64_t n = width_of(d_hidden, "d_hidden", width), rows = path.rows(), batch = path.batch();
+  const int64_t n = width_of(d_hidden, "d_hidden", width), rows = layout.rows(), batch = layout.batch();
   const Rows<T> gate(gates, "gates", {rows, width * n}), store(kept, Rule::keeps, "kept", {rows, n}), past(earlier, "earlier", {rows, n}),
       first(initial, "initial", {batch, n}), d_output(d_outputs, "d_outputs", {rows, n}), d_state(d_hidden, "d_hidden", {batch, n}),
-      d_cell(d_memory, Rule::has_memory, "d_memory", {batch, n}), d_gate(gradient, "gradient", {rows, width * n}),
+      d_cell(d_cell_state, Rule::has_cell_state, "d_cell_state", {batch, n}), d_gate(gradient, "gradient", {rows, width * n}),
       d_inner(d_candidate, Rule::has_inner_bias, "d_candidate", {rows, n}), weight(recurrent, "recurrent", {width * n, n}),
       d_shift_sum(d_bias, "d_bias", {width * n}), given(extra, Rule::peepholes, "extra", {3, n});
-  std::vector<std::vector<T>> shares(path.shares().size() - 1, std::vector<T>(width * n));  // each thread's own sum for the bias
-  path.walk(
+  std::vector<std::vector<T>> shares(layout.shares().size() - 1, std::vector<T>(width * n));  // each thread's own sum for the bias
+  layout.scan(
       true, [&](int64_t part, int64_t) { return shares[part].data(); },
       [&](T* d_shift, int64_t t, int64_t low, int64_t live) {
         for (int64_t j = low; j < low + live; ++j) {
-          const int64_t at = path.starts[t] + j, before = path.before(t, j);
+          const int64_t at = layout.starts[t] + j, before = layout.before(t, j);
           Rule::backward(BackRow<T>{gate[at], store[at], before < 0 ? first[j] : past[before], d_output[at], d_state[j], d_cell[j], d_gate[at],
                                     d_inner[at], d_shift, given[0]},
                          n);
         }
-        product<T>(live, n, width * n, d_gate[path.starts[t] + low], width * n, weight[0], n, false, d_state[low], n, Rule::keeps_hidden);
+        product<T>(live, n, width * n, d_gate[layout.starts[t] + low], width * n, weight[0], n, false, d_state[low], n, Rule::keeps_hidden);
       });
   T* total = d_shift_sum[0];
   for (const auto& share : shares) {
@@ -69,28 +69,28 @@ void backward_steps(const Tensor& gates, const Tensor& recurrent, const Maybe& k
 }
 
 template <class Rule>
-void forward(const Tensor& gates, const Tensor& recurrent, const Tensor& bias, const Tensor& hidden, const Maybe& memory, const Tensor& outputs, const Maybe& kept,
+void forward(const Tensor& gates, const Tensor& recurrent, const Tensor& bias, const Tensor& hidden, const Maybe& cell_state, const Tensor& outputs, const Maybe& kept,
              const Maybe& extra, at::IntArrayRef sizes, bool reverse) {
-  const Path path(sizes, reverse);
+  const StepLayout layout(sizes, reverse);
   const auto steps = is_single(gates, "gates") ? &forward_steps<Rule, float> : &forward_steps<Rule, double>;
-  steps(gates, recurrent, bias, hidden, memory, outputs, kept, extra, path);
+  steps(gates, recurrent, bias, hidden, cell_state, outputs, kept, extra, layout);
 }
 
 template <class Rule>
 void backward(const Tensor& gates, const Tensor& recurrent, const Maybe& kept, const Tensor& earlier, const Tensor& initial, const Tensor& d_outputs,
-              const Tensor& d_hidden, const Maybe& d_memory, const Tensor& gradient, const Maybe& d_candidate, const Tensor& d_bias,
+              const Tensor& d_hidden, const Maybe& d_cell_state, const Tensor& gradient, const Maybe& d_candidate, const Tensor& d_bias,
               const Maybe& extra, at::IntArrayRef sizes, bool reverse) {
-  const Path path(sizes, reverse);
+  const StepLayout layout(sizes, reverse);
   const auto steps = is_single(gates, "gates") ? &backward_steps<Rule, float> : &backward_steps<Rule, double>;
-  steps(gates, recurrent, kept, earlier, initial, d_outputs, d_hidden, d_memory, gradient, d_candidate, d_bias, extra, path);
+  steps(gates, recurrent, kept, earlier, initial, d_outputs, d_hidden, d_cell_state, gradient, d_candidate, d_bias, extra, layout);
 }
 
 template <class Rule>
 void offer(torch::Library& library, const std::string& cell) {
-  library.def((cell + "_forward(Tensor(a!) gates, Tensor recurrent, Tensor bias, Tensor(b!) hidden, Tensor(c!)? memory, Tensor(d!) outputs, Tensor(e!)? kept, "
+  library.def((cell + "_forward(Tensor(a!) gates, Tensor recurrent, Tensor bias, Tensor(b!) hidden, Tensor(c!)? cell_state, Tensor(d!) outputs, Tensor(e!)? kept, "
                       "Tensor? extra, int[] sizes, bool reverse) -> ()").c_str());
   library.def((cell + "_backward(Tensor gates, Tensor recurrent, Tensor? kept, Tensor earlier, Tensor initial, Tensor d_outputs, "
-                      "Tensor(a!) d_hidden, Tensor(b!)? d_memory, Tensor(c!) gradient, Tensor(d!)? d_candidate, Tensor(e!) d_bias, Tensor? extra, int[] sizes, "
+                      "Tensor(a!) d_hidden, Tensor(b!)? d_cell_state, Tensor(c!) gradient, Tensor(d!)? d_candidate, Tensor(e!) d_bias, Tensor? extra, int[] sizes, "
                       "bool reverse) -> ()").c_str());
   library.impl((cell + "_forward").c_str(), torch::dispatch(c10::DispatchKey::CPU, TORCH_FN((forward<Rule>))));
   library.impl((cell + "_backward").c_str(), torch::dispatch(c10::DispatchKey::CPU, TORCH_FN((backward<Rule>))));

@@ -1,4 +1,4 @@
-"""What every body promises: batches are only a way to compute faster, and pieces only a way to wait less."""
+"""What every backbone promises: batches are only a way to compute faster, and pieces only a way to wait less."""
 
 from __future__ import annotations
 
