@@ -80,7 +80,7 @@ SMALL = (
 )
 TEXT = {
     "classifier": ("data.text=text", "data.label=label"),
-    "language_model": ("training.window=12", "training.batch_size=3"),
+    "language_model": ("language_model.window=12", "training.batch_size=3"),
 }
 
 

@@ -234,11 +234,11 @@ def test_stopping_and_going_on_at_any_step_changes_nothing(stop_at: int, tmp_pat
 
 
 def test_a_loss_is_told_how_many_updates_came_before_it_also_after_a_resume(tmp_path: Path) -> None:
-    trainer = make_trainer(tmp_path, task=(task := Points()), steps=5, accumulate=2)
+    trainer = make_trainer(tmp_path, task=(task := Points()), steps=5, gradient_accumulation=2)
     trainer.callback = callback = StopAt(3)
     trainer.run(callback.request)
     assert task.steps == [0, 0, 1, 1, 2, 2]
-    again = make_trainer(tmp_path, task=(task := Points()), steps=5, accumulate=2)
+    again = make_trainer(tmp_path, task=(task := Points()), steps=5, gradient_accumulation=2)
     saved, _ = trainer.checkpoints.load()
     assert saved is not None
     again.resume(saved)
@@ -332,7 +332,7 @@ def test_slow_validations_do_not_exceed_the_time_budget(
             clock.now += 10
             return super().validate(model)
 
-    trainer = make_trainer(tmp_path, task=Slow(), steps=0, minutes=1.5, evaluate_every=0, average=0.9)
+    trainer = make_trainer(tmp_path, task=Slow(), steps=0, minutes=1.5, evaluate_every=0, ema_decay=0.9)
     trainer.budget = Budget.plan(trainer.settings, steps_per_epoch=5, step_seconds=0.1, validation_seconds=20)
     assert trainer.run(StopRequest())
     assert trainer.step > 50
