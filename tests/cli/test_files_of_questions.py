@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from seqlab.recipes.recipe import Recipe
-from seqlab.runs.data import open_inputs
+from seqlab.runs.data import open_prediction_inputs
 
 
 def questions(path: Path, **data: Any) -> list[Any]:
     named = {"source": "en", "target": "de", **data}
     return list(
-        open_inputs(
+        open_prediction_inputs(
             Recipe.model_validate({"task": "translation", "data": {**named, "text": named["source"]}}),
             str(path),
         )

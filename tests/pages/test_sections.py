@@ -17,7 +17,7 @@ from seqlab.pages.sections.attention import (
     QueryExample,
 )
 from seqlab.pages.sections.base import ReportSection, report_sections, section_from_json
-from seqlab.pages.sections.calibration import Calibration, Thresholds
+from seqlab.pages.sections.calibration import CalibrationCurves, Thresholds
 from seqlab.pages.sections.classes import ConfusionMatrix, PerClassScores, SpanTypeScores
 from seqlab.pages.sections.examples import MostWrong
 from seqlab.pages.sections.facts import BatchMeanAccuracy, Facts, SpanFacts
@@ -45,7 +45,7 @@ SECTIONS: list[tuple[ReportSection, list[str], list[str]]] = [
         [],
         ["so so", "line 7", "0.910"],
     ),
-    (Calibration(1.5, SIDE, {**SIDE, "error": 0.05}), [], ["0.750"]),
+    (CalibrationCurves(1.5, SIDE, {**SIDE, "error": 0.05}), [], ["0.750"]),
     (Thresholds("pos", 0.5, [0.1, 0.9], [0.5, 1.0], [1.0, 0.5], [0.667, 0.667], [ROW]), [], ["pos", "0.650"]),
     (PredictedNumbers([1.0, 4.0], [1.5, 3.0], 1.0, 0.5), [], ["50%"]),
     (

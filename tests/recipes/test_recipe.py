@@ -12,7 +12,7 @@ from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.errors import RecipeError
 from seqlab.core.settings import SettingHelp, Settings, describe
 from seqlab.models.settings import MODEL_ALIASES
-from seqlab.recipes.read import check, override, read_raw, sentence_of, shipped_recipes
+from seqlab.recipes.read import check, override, read_raw, recipe_summary, shipped_recipes
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.sections import section_names, settings_help, settings_of
 from seqlab.tasks.spec import task_specs
@@ -117,4 +117,4 @@ def test_the_tasks_a_recipe_may_name_are_the_tasks_there_are() -> None:
 @pytest.mark.parametrize("name", shipped_recipes())
 def test_a_shipped_recipe_is_valid_and_says_what_it_is(name: str) -> None:
     assert check(read_raw(name), where=name).task in task_specs.names()
-    assert sentence_of(name).endswith(".")
+    assert recipe_summary(name).endswith(".")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import seqlab
-from seqlab.runs.data import open_data, open_further
+from seqlab.runs.data import open_data, open_further_data
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.survey import parts as surveying
 from seqlab.runs.survey.cache import kept_survey
@@ -204,7 +204,10 @@ def test_repeated_passages_of_a_text_are_kept(surveys: Counted, tmp_path: Path) 
     found = [
         survey_parts(
             opened.recipe,
-            {"train": opened.parts["train"], "new": open_further(opened.recipe, str(tmp_path / "more.txt"))},
+            {
+                "train": opened.parts["train"],
+                "new": open_further_data(opened.recipe, str(tmp_path / "more.txt")),
+            },
             more="more.txt",
         )
         for _ in range(2)

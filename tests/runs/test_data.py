@@ -10,7 +10,7 @@ import pytest
 from seqlab.core.errors import DataError, RecipeError
 from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
-from seqlab.runs.data import open_data, open_further, refuse_missing
+from seqlab.runs.data import open_data, open_further_data, refuse_missing
 
 ROWS = "".join(f"a fine film number {i},pos\na dull film number {i},neg\n" for i in range(50))
 
@@ -157,7 +157,7 @@ def test_a_bad_row_is_told_before_a_count_that_is_too_small(tmp_path: Path) -> N
 def test_more_data_must_have_the_columns_of_the_run(table: Path) -> None:
     (table.parent / "more.csv").write_text("review,label\nnice,pos\n")
     with pytest.raises(DataError, match=r"more.csv: there is no column 'text'.\n  There is: label, review."):
-        open_further(open_data(recipe(table)).recipe, str(table.parent / "more.csv"))
+        open_further_data(open_data(recipe(table)).recipe, str(table.parent / "more.csv"))
 
 
 def test_more_data_from_a_folder_is_its_test_part(table: Path) -> None:
@@ -165,7 +165,7 @@ def test_more_data_from_a_folder_is_its_test_part(table: Path) -> None:
     folder.mkdir()
     (folder / "train.csv").write_text("text,label\none,pos\n")
     (folder / "test.csv").write_text("text,label\ntwo,neg\n")
-    found = open_further(open_data(recipe(table)).recipe, str(folder))
+    found = open_further_data(open_data(recipe(table)).recipe, str(folder))
     assert [row.values["text"] for row in found.rows()] == ["two"]
 
 

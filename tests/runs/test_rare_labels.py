@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from seqlab.recipes.read import check
-from seqlab.runs.data import OpenedData, open_data
+from seqlab.runs.data import RunData, open_data
 from seqlab.tasks.spec import find_spec
 from tests.tasks.encoded_task import EncodedTask, encode_task
 
 SEEDS = range(4)
 
 
-def open_and_encode(path: Path, **data: Any) -> tuple[OpenedData, EncodedTask]:
+def open_and_encode(path: Path, **data: Any) -> tuple[RunData, EncodedTask]:
     """The parts of a file, and the task with its codec fitted to them and every part encoded."""
     opened = open_data(
         check(

@@ -10,14 +10,14 @@ import pytest
 
 from seqlab.core.errors import DataError
 from seqlab.recipes.read import check
-from seqlab.runs.data import OpenedData, open_data
+from seqlab.runs.data import RunData, open_data
 from seqlab.tasks.tagging.rows import TaggedRows
 
 ROWS = [{"frames": [[0.5, 1], [0.7, 2]], "tags": ["low", "high"]}, {"frames": [[3, 4.5]], "tags": ["low"]}]
 TABLE = "id,step,x,y,phase\na,0,0.5,1,low\na,1,0.7,2,high\nb,0,3,4.5,low\nb,1,1,1,low\n"
 
 
-def opened(path: Path, content: str, **settings: Any) -> OpenedData:
+def opened(path: Path, content: str, **settings: Any) -> RunData:
     path.write_text(content)
     return open_data(
         check({"data": {"train": str(path), "valid": str(path), "test": str(path), **settings}}, where="test")

@@ -24,7 +24,7 @@ from seqlab.runs.data import open_data
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
 from seqlab.sources.formats.pixels import decode_picture, fitted, pixels_of
 from seqlab.tasks.captioning.codec import CaptioningCodec
-from seqlab.tasks.captioning.evaluation_items import collect_items
+from seqlab.tasks.captioning.evaluation_items import collect_image_items
 from seqlab.tasks.spec import find_spec
 from seqlab.tokens.vocabulary import EOS
 from tests.tasks.encoded_task import EncodedTask, encode_task
@@ -85,7 +85,7 @@ def test_a_picture_is_read_once_for_all_its_captions_and_the_loss_is_that_of_eac
     task = make(captions, tokens={"kind": "words"})
     train = task.splits["train"]
     assert (len(train.store), len(train.images)) == (8, 4)
-    assert collect_items(task.codec, train)[0].references == ["a red wall", "this is a red wall"]
+    assert collect_image_items(task.codec, train)[0].references == ["a red wall", "this is a red wall"]
     model = task.build_model().double().eval()
     batch = task.objective().loader(Cursor()).take()
     expected, count = torch.zeros((), dtype=torch.float64), 0

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from seqlab.runs.data import open_further
+from seqlab.runs.data import open_further_data
 from seqlab.tokens.vocabulary import EOS
 from tests.tasks.encoded_task import EncodedTask
 from tests.tasks.test_language_model import LSTM, TRANSFORMER, log_probs, make
@@ -36,7 +36,7 @@ def evaluated(task: EncodedTask, model: torch.nn.Module, folder: Path, text: str
     """
     path = folder / "again.txt"
     path.write_text(text)
-    again = task.codec.encode_split("again", open_further(task.recipe, str(path)))
+    again = task.codec.encode_split("again", open_further_data(task.recipe, str(path)))
     with_again = replace(task, splits={**task.splits, "again": again})
     evaluation = with_again.evaluator().evaluate(model, "again")
     scores = {score.name: score.value for score in evaluation.scores}

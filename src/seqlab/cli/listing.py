@@ -94,9 +94,9 @@ def _tasks() -> dict[str, str]:
 
 
 def _recipes() -> dict[str, str]:
-    from seqlab.recipes.read import sentence_of, shipped_recipes
+    from seqlab.recipes.read import recipe_summary, shipped_recipes
 
-    return {name: sentence_of(name) for name in shipped_recipes()}
+    return {name: recipe_summary(name) for name in shipped_recipes()}
 
 
 def _studies() -> dict[str, str]:

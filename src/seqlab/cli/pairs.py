@@ -30,11 +30,11 @@ def pairs_of_lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def pairs_of_file(path: str, recipe: Recipe) -> Iterator[tuple[Any, str]]:
     """Both columns of a file, which is read the way the training data was."""
-    from seqlab.runs.data import open_further, with_columns
+    from seqlab.runs.data import open_further_data, with_columns
     from seqlab.sources.columns import text_of
     from seqlab.tasks.spec import find_spec
 
-    source = open_further(recipe, path)
+    source = open_further_data(recipe, path)
     data = with_columns(recipe, source).data
     inputs = find_spec(recipe.task).read_inputs(source, data, Path(path).parent)
     targets = (text_of(row, data.target) for row in source.rows())

@@ -163,11 +163,11 @@ def _check_options(*, score: bool, vectors: bool, pooling: str, out: str) -> Non
 
 
 def _inputs(loaded: Run, texts: list[str] | None, file: str) -> Iterator[Any]:
-    from seqlab.runs.data import open_inputs
+    from seqlab.runs.data import open_prediction_inputs
     from seqlab.tasks.spec import find_spec
 
     if file:
-        return open_inputs(loaded.recipe, file)
+        return open_prediction_inputs(loaded.recipe, file)
     given = iter(texts) if texts else lines_of_stdin()
     has_text = bool(loaded.recipe.data.text) or find_spec(loaded.recipe.task).predicts_tokens
     return (

@@ -17,7 +17,7 @@ from seqlab.recipes.recipe import FORMAT, Recipe, recipe_class
 from seqlab.recipes.sections import DEFAULT_KINDS, task_sections
 from seqlab.recipes.task_registry import registered_tasks
 
-__all__ = ["Raw", "check", "override", "read_raw", "sentence_of", "shipped_recipes", "with_task"]
+__all__ = ["Raw", "check", "override", "read_raw", "recipe_summary", "shipped_recipes", "with_task"]
 
 LARGEST_RECIPE = 1_000_000
 
@@ -31,7 +31,7 @@ def shipped_recipes() -> list[str]:
     )
 
 
-def sentence_of(what: str) -> str:
+def recipe_summary(what: str) -> str:
     """The comment on the first line of a shipped recipe."""
     return _shipped(what).partition("\n")[0].removeprefix("#").strip()
 

@@ -22,7 +22,7 @@ MADE_TO_MEASURE = {"gap": ["recall"], "length": ["copy", "reverse"]}
 
 
 @dataclass(frozen=True)
-class OpenedData:
+class RunData:
     """The parts by name (train and, where there are any, valid and test), the recipe with its guesses filled
     in, and why.
     """
@@ -49,7 +49,7 @@ def refuse_missing(recipe: Recipe) -> None:
     _refuse_idle_measures(recipe)
 
 
-def open_data(recipe: Recipe) -> OpenedData:
+def open_data(recipe: Recipe) -> RunData:
     """Open, guess the task and the columns, and hold out what is missing."""
     refuse_missing(recipe)
     if recipe.data.train in datasets.names() and not files.exists(recipe.data.train, recipe.data):
@@ -66,15 +66,15 @@ def open_data(recipe: Recipe) -> OpenedData:
     form = spec.format_of(Path(data.train), data) if spec is not None and not data.format else ""
     chosen, opened = files.open_dataset(data, choose, seed=seed, file_format=form)
     recipe = with_task(recipe, chosen.name).model_copy(update={"data": opened.settings})
-    return OpenedData(recipe, opened.parts, opened.reasons, opened.warnings)
+    return RunData(recipe, opened.parts, opened.reasons, opened.warnings)
 
 
-def open_further(recipe: Recipe, path: str) -> Source:
+def open_further_data(recipe: Recipe, path: str) -> Source:
     """Further labeled data for a finished run, read the way its training data was."""
     return files.open_further(path, recipe.data, find_spec(recipe.task))
 
 
-def open_inputs(recipe: Recipe, path: str) -> Iterator[Any]:
+def open_prediction_inputs(recipe: Recipe, path: str) -> Iterator[Any]:
     """What a file asks a finished run to predict."""
     return files.open_inputs(path, recipe.data, find_spec(recipe.task))
 
@@ -98,7 +98,7 @@ def _refuse_idle_measures(recipe: Recipe) -> None:
             )
 
 
-def _open_built_in(recipe: Recipe) -> OpenedData:
+def _open_built_in(recipe: Recipe) -> RunData:
     dataset = datasets.get(recipe.data.train).from_settings(recipe.data)
     spec = find_spec(recipe.task or dataset.task)
     recipe = with_task(recipe, spec.name)
@@ -112,4 +112,4 @@ def _open_built_in(recipe: Recipe) -> OpenedData:
     files.check_columns(spec, recipe.data, parts.values())
     reasons = [f"built-in dataset '{recipe.data.train}': {dataset.description}"]
     opened = files.subsampled(files.OpenedData(recipe.data, parts, reasons), seed=recipe.training.seed)
-    return OpenedData(recipe, opened.parts, reasons)
+    return RunData(recipe, opened.parts, reasons)

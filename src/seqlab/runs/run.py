@@ -18,7 +18,7 @@ from seqlab.metrics.score import Score
 from seqlab.metrics.text_likelihood import TextScore
 from seqlab.recipes.read import check, override
 from seqlab.recipes.recipe import Recipe
-from seqlab.runs.data import open_data, open_further, with_columns
+from seqlab.runs.data import open_data, open_further_data, with_columns
 from seqlab.runs.ensemble import build_ensemble
 from seqlab.runs.folder.calibration import read_calibration
 from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe
@@ -184,7 +184,7 @@ class Run:
         sources = open_data(self.recipe).parts
         split = FURTHER if data is not None else "test" if "test" in sources else "valid"
         if data is not None:
-            sources = {**sources, FURTHER: open_further(self.recipe, str(data))}
+            sources = {**sources, FURTHER: open_further_data(self.recipe, str(data))}
         # a baseline may learn from the training part and choose something on the validation part
         used = [name for name in dict.fromkeys(("train", "valid", split)) if name in sources]
         evaluator = self.evaluator({name: sources[name] for name in used})
@@ -205,7 +205,7 @@ class Run:
         if data is None:
             cure = f"Name some: seqlab evaluate {self.folder} FILE"
             raise UsageError("these weights were imported without data.", where=str(self.folder), cure=cure)
-        source = open_further(self.recipe, str(data))
+        source = open_further_data(self.recipe, str(data))
         run = self
         if self.spec.generates:
             recipe = with_columns(self.recipe, source)
@@ -241,7 +241,7 @@ class Run:
         sources = open_data(self.recipe).parts
         split = FURTHER if data is not None else "test" if "test" in sources else "valid"
         if data is not None:
-            sources = {**sources, FURTHER: open_further(self.recipe, str(data))}
+            sources = {**sources, FURTHER: open_further_data(self.recipe, str(data))}
         evaluator = self.evaluator({name: sources[name] for name in ("valid", split)})
         return evaluator.adapted_scores(self.model, split, cache=cache, dynamic=dynamic)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from seqlab.tokens.base import Ids, Tokenizer, tokenizers
 from seqlab.tokens.settings import TokenSettings
-from seqlab.tokens.tokenizer_folder import read_header, write_header
+from seqlab.tokens.tokenizer_folder import read_tokenizer_header, write_header
 from seqlab.tokens.untrusted_json import damaged
 from seqlab.tokens.vocabulary import Vocabulary
 
@@ -74,7 +74,7 @@ class Bytes(Tokenizer):
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        header = read_header(folder)
+        header = read_tokenizer_header(folder)
         vocabulary = Vocabulary.load(folder / VOCABULARY)
         if vocabulary.pieces[len(vocabulary.specials) :] != PIECES:
             raise damaged(folder / VOCABULARY, "does not list the 256 bytes")

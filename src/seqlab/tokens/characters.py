@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from seqlab.tokens.base import Ids, Tokenizer, tokenizers
 from seqlab.tokens.chunks import even_parts
 from seqlab.tokens.settings import TokenSettings
-from seqlab.tokens.tokenizer_folder import read_header, write_header
+from seqlab.tokens.tokenizer_folder import read_tokenizer_header, write_header
 from seqlab.tokens.untrusted_json import damaged
 from seqlab.tokens.vocabulary import UNK, Vocabulary
 
@@ -91,7 +91,7 @@ class Characters(Tokenizer):
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        header = read_header(folder)
+        header = read_tokenizer_header(folder)
         vocabulary = Vocabulary.load(folder / VOCABULARY)
         if UNK not in vocabulary.specials or any(
             len(piece) != 1 for piece in vocabulary.pieces[len(vocabulary.specials) :]

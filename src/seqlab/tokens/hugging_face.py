@@ -20,7 +20,7 @@ from seqlab.tokens.base import Ids, Tokenizer, tokenizers
 from seqlab.tokens.published_vocabulary import PublishedVocabulary
 from seqlab.tokens.settings import TokenSettings
 from seqlab.tokens.subwords.engine import LARGEST_FILE, whole_characters, words_in
-from seqlab.tokens.tokenizer_folder import read_header, write_header
+from seqlab.tokens.tokenizer_folder import read_tokenizer_header, write_header
 from seqlab.tokens.untrusted_json import damaged, read_json_object
 
 FILE, TARGET, ROLES = "tokenizer.json", "target.json", "roles.json"
@@ -146,7 +146,7 @@ class HuggingFace(Tokenizer):
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        read_header(folder)
+        read_tokenizer_header(folder)
         path = folder / ROLES
         saved = read_json_object(path, largest=LARGEST_ROLES)
         size, roles = saved.get("size"), saved.get("roles")

@@ -24,7 +24,7 @@ def save_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
 
 def load_tokenizer(folder: Path) -> Tokenizer:
     """The tokenizer in a folder, whatever its kind."""
-    header = read_header(folder)
+    header = read_tokenizer_header(folder)
     kind = header.get("kind")
     if not isinstance(kind, str) or kind not in tokenizers.names():
         raise RunError(
@@ -42,7 +42,7 @@ def write_header(folder: Path, *, kind: str, lowercase: bool) -> None:
     )
 
 
-def read_header(folder: Path) -> dict[str, object]:
+def read_tokenizer_header(folder: Path) -> dict[str, object]:
     """The header of a saved tokenizer, of a version that this one understands."""
     path = folder / HEADER
     header = read_json_object(path, largest=LARGEST_HEADER)

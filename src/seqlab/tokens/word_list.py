@@ -14,7 +14,7 @@ from seqlab.tokens.base import Ids, Tokenizer
 from seqlab.tokens.chunks import cut
 from seqlab.tokens.counting import count_pieces
 from seqlab.tokens.settings import TokenSettings
-from seqlab.tokens.tokenizer_folder import read_header, write_header
+from seqlab.tokens.tokenizer_folder import read_tokenizer_header, write_header
 from seqlab.tokens.untrusted_json import damaged
 from seqlab.tokens.vocabulary import UNK, Vocabulary
 
@@ -69,7 +69,7 @@ class WordList(Tokenizer):
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        header = read_header(folder)
+        header = read_tokenizer_header(folder)
         vocabulary = Vocabulary.load(folder / VOCABULARY)
         if UNK not in vocabulary.specials:
             raise damaged(folder / VOCABULARY, f"lacks the special piece {UNK}")

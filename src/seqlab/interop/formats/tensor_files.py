@@ -15,7 +15,7 @@ from torch import Tensor
 from seqlab.core.errors import DataError, RunError
 from seqlab.interop.formats.json_files import REDOWNLOAD_HINT, read_json
 from seqlab.interop.tensor_map import Shape, TensorSpec
-from seqlab.training.checkpoints.weights_header import read_header
+from seqlab.training.checkpoints.weights_header import read_weights_header
 
 SAFETENSORS_FILE, INDEX_FILE, PICKLE_FILE = (
     "model.safetensors",
@@ -147,7 +147,7 @@ def _indexed_files(folder: Path) -> dict[str, Path]:
 
 def _shapes_in(path: Path) -> dict[str, Shape]:
     try:
-        return read_header(path).shapes
+        return read_weights_header(path).shapes
     except RunError as error:  # the words are the same for a run's own weights, the cure is not
         raise DataError(error.what, where=str(path), cure=REDOWNLOAD_HINT) from error
 

@@ -17,7 +17,7 @@ from seqlab.pages.sections.base import ReportSection, report_sections
 
 @report_sections.register("calibration")
 @dataclass(frozen=True)
-class Calibration(ReportSection):
+class CalibrationCurves(ReportSection):
     """How sure and how right, in bins, before and after the temperature."""
 
     kind = "calibration"
@@ -55,7 +55,7 @@ class Thresholds(ReportSection):
         return render_thresholds(self)
 
 
-def render_calibration(calibration: Calibration) -> Markup:
+def render_calibration(calibration: CalibrationCurves) -> Markup:
     """The reliability curve: on the diagonal a probability is the share that is right; below it the model is
     too sure.
     """

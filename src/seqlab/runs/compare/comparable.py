@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from seqlab.core.errors import UsageError, listed
-from seqlab.runs.data import OpenedData, open_data, open_further
+from seqlab.runs.data import RunData, open_data, open_further_data
 from seqlab.runs.run import FURTHER, Run
 from seqlab.sources.base import Source
 
@@ -39,16 +39,14 @@ def open_common(runs: Sequence[Run], *, data: str | Path | None) -> tuple[str, P
     """The split that is scored, and each run's way of reading it: further data, or the test part (else the
     validation part) that all share.
     """
-    opened: list[OpenedData | None] = [
-        open_data(run.recipe) if run.recipe.data.train else None for run in runs
-    ]
+    opened: list[RunData | None] = [open_data(run.recipe) if run.recipe.data.train else None for run in runs]
     if data is not None:
         trained: list[dict[str, Source]] = [
             {name: part for name, part in own_data.parts.items() if name != "test"} if own_data else {}
             for own_data in opened
         ]
         return FURTHER, {
-            id(run): {**parts, FURTHER: open_further(run.recipe, str(data))}
+            id(run): {**parts, FURTHER: open_further_data(run.recipe, str(data))}
             for run, parts in zip(runs, trained, strict=True)
         }
     split = next(

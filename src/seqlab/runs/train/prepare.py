@@ -15,7 +15,7 @@ from seqlab.core.seeds import derive
 from seqlab.recipes.read import with_task
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
-from seqlab.runs.data import OpenedData, open_data
+from seqlab.runs.data import RunData, open_data
 from seqlab.runs.folder.layout import (
     new_folder,
     read_recipe,
@@ -146,7 +146,7 @@ def find_start(recipe: Recipe, *, say: Say) -> Run | None:
     return Run.load(folder)
 
 
-def _open(recipe: Recipe, source: Run | None) -> OpenedData:
+def _open(recipe: Recipe, source: Run | None) -> RunData:
     """Text alone is for the task that the source had learned from text alone, where nobody says otherwise."""
     opened = open_data(recipe)
     if (
@@ -158,7 +158,7 @@ def _open(recipe: Recipe, source: Run | None) -> OpenedData:
     return open_data(with_task(recipe, source.recipe.task))
 
 
-def encode_splits(codec: Codec, opened: OpenedData, *, say: Say) -> dict[str, Split]:
+def encode_splits(codec: Codec, opened: RunData, *, say: Say) -> dict[str, Split]:
     """Encode every part of the data."""
     if "valid" not in opened.parts:
         raise DataError(

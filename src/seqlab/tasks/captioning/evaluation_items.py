@@ -8,7 +8,7 @@ from seqlab.tasks.captioning.split import CaptionSplit
 from seqlab.tasks.seq2seq.evaluation_items import EvaluationItem
 
 
-def collect_items(codec: CaptioningCodec, split: CaptionSplit) -> list[EvaluationItem]:
+def collect_image_items(codec: CaptioningCodec, split: CaptionSplit) -> list[EvaluationItem]:
     """In the order of the numbers of the images."""
     items: dict[str, EvaluationItem] = {}
     for row in split.rows.rows():

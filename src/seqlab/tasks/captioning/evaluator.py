@@ -12,7 +12,7 @@ from seqlab.pages.sections.attention import ImageAttention
 from seqlab.sources.columns import text_of
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.captioning.codec import CaptioningCodec
-from seqlab.tasks.captioning.evaluation_items import collect_items
+from seqlab.tasks.captioning.evaluation_items import collect_image_items
 from seqlab.tasks.captioning.predictor import CaptioningPredictor
 from seqlab.tasks.captioning.split import CaptionSplit
 from seqlab.tasks.evaluation import Evaluation
@@ -29,7 +29,7 @@ class CaptioningEvaluator(Evaluator[CaptioningCodec, CaptionSplit, Calibration])
 
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
         predictor = CaptioningPredictor(self.recipe, self.codec, model, self.calibration)
-        items = collect_items(self.codec, self.splits[split])
+        items = collect_image_items(self.codec, self.splits[split])
         images = self.splits[split].images["pixels"]
         sources = (self.codec.inputs.steps(images[number]) for number in range(len(items)))
         captions = [hypotheses[0].tokens for hypotheses in predictor.generate(sources)]
@@ -53,4 +53,4 @@ class CaptioningEvaluator(Evaluator[CaptioningCodec, CaptionSplit, Calibration])
         return Counter(captions).most_common(1)[0][0]
 
     def show_items(self, split: str, numbers: Collection[int]) -> dict[int, tuple[str, Any]]:
-        return show_numbered(collect_items(self.codec, self.splits[split]), numbers) if numbers else {}
+        return show_numbered(collect_image_items(self.codec, self.splits[split]), numbers) if numbers else {}

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from seqlab.metrics.calibration import calibration_error_items, expected_calibration_error, reliability_curve
 from seqlab.metrics.items import Items
 from seqlab.metrics.ranking import average_precision_items, roc_auc_items, threshold_curve
-from seqlab.pages.sections.calibration import Calibration, Thresholds
+from seqlab.pages.sections.calibration import CalibrationCurves, Thresholds
 from seqlab.tasks.classification.predictions import ClassPredictions
 
 MAX_POINTS = 200
@@ -32,9 +32,9 @@ def calibration_items(predictions: ClassPredictions) -> Items:
 
 def calibration_section(
     before: ClassPredictions, after: ClassPredictions, *, temperature: float
-) -> Calibration:
+) -> CalibrationCurves:
     """The reliability curves with and without the temperature."""
-    return Calibration(temperature, _curve(before), _curve(after))
+    return CalibrationCurves(temperature, _curve(before), _curve(after))
 
 
 def _curve(predictions: ClassPredictions) -> dict[str, Any]:

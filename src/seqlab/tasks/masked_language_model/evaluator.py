@@ -18,7 +18,7 @@ from seqlab.tasks.evaluator import Evaluator
 from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec
 from seqlab.tasks.masked_language_model.masked_text import decode_with_mask
 from seqlab.tasks.masked_language_model.predictions import MaskedPredictions, predict_masked
-from seqlab.tasks.masked_language_model.scores import score_items, score_masked, slices_by_frequency
+from seqlab.tasks.masked_language_model.scores import score_items, score_masked, slices_by_token_frequency
 from seqlab.tasks.masked_language_model.split import MaskedSplit
 from seqlab.tasks.sections import sliced_scores
 from seqlab.tasks.text.detokenize import piece_text
@@ -50,7 +50,7 @@ class MaskedLanguageModelEvaluator(Evaluator[MaskedLanguageModelCodec, MaskedSpl
                 **facts["most_frequent"]
             )
             counts = count_tokens(self.splits["train"].store["tokens"], self.codec.vocabulary_size)
-            slices = slices_by_frequency(predictions, counts[predictions.targets])
+            slices = slices_by_token_frequency(predictions, counts[predictions.targets])
         scores = score_masked(predictions, baseline=baseline, baseline_name=baseline_name, method=method)
         mistakes = MostWrong(self._worst_mistakes(self.splits[split], predictions))
         sections = [Facts(facts), mistakes, sliced_scores(slices, scores)]

@@ -62,7 +62,7 @@ def _baseline_values(predictions: MaskedPredictions, baseline: GapPredictions | 
     }
 
 
-def slices_by_frequency(
+def slices_by_token_frequency(
     predictions: MaskedPredictions, counts: Int[np.ndarray, " masked"]
 ) -> list[ScoreSlices]:
     """Accuracy by how often training has the masked token."""

@@ -16,7 +16,7 @@ from seqlab.tasks.multi_label.baseline import label_baseline
 from seqlab.tasks.multi_label.calibration import DEFAULT_THRESHOLD, MultiLabelCalibration
 from seqlab.tasks.multi_label.codec import MultiLabelCodec
 from seqlab.tasks.multi_label.predictions import LabelPredictions, predict_labels
-from seqlab.tasks.multi_label.scores import label_items, label_scores, label_sections
+from seqlab.tasks.multi_label.scores import label_items, label_sections, multi_label_scores
 from seqlab.tasks.sections import sliced_scores
 
 
@@ -34,7 +34,7 @@ class MultiLabelEvaluator(LabeledEvaluator[MultiLabelCodec, LabeledSplit, MultiL
         predictions = predict_labels(model, self.codec, encoded, self.calibration)
         items = label_items(predictions)
         baseline_name, baseline = label_baseline(self.codec, self.splits, split)
-        scores = label_scores(predictions, baseline=baseline, baseline_name=baseline_name)
+        scores = multi_label_scores(predictions, baseline=baseline, baseline_name=baseline_name)
         slices = slices_of_rows(
             items["subset_accuracy"],
             score="subset_accuracy",

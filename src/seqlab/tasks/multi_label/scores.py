@@ -26,7 +26,7 @@ def label_items(predictions: LabelPredictions) -> dict[str, Items]:
     }
 
 
-def label_scores(
+def multi_label_scores(
     predictions: LabelPredictions, *, baseline: LabelPredictions | None, baseline_name: str
 ) -> list[Score]:
     """Micro-F1, macro-F1, subset accuracy and loss."""

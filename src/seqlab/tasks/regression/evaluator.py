@@ -17,7 +17,7 @@ from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.regression.calibration import COVERAGE, RegressionCalibration
 from seqlab.tasks.regression.codec import RegressionCodec
 from seqlab.tasks.regression.predictions import NumberPredictions, number_text, predict_numbers
-from seqlab.tasks.regression.scores import number_items, number_scores, numbers_section
+from seqlab.tasks.regression.scores import number_items, number_scores, predicted_numbers_section
 from seqlab.tasks.sections import sliced_scores
 
 
@@ -46,7 +46,7 @@ class RegressionEvaluator(LabeledEvaluator[RegressionCodec, LabeledSplit, Regres
         )
         sections: list[ReportSection] = [
             Facts({"examples": len(predictions.truth)}),
-            numbers_section(predictions, half_width=self.calibration.half_width),
+            predicted_numbers_section(predictions, half_width=self.calibration.half_width),
             MostWrong(self._mistakes(encoded, predictions)),
             sliced_scores(slices, scores),
         ]

@@ -56,7 +56,9 @@ def number_scores(
     ]
 
 
-def numbers_section(predictions: NumberPredictions, *, half_width: float | None) -> PredictedNumbers:
+def predicted_numbers_section(
+    predictions: NumberPredictions, *, half_width: float | None
+) -> PredictedNumbers:
     """Truth and prediction of some examples, and the share of true values within the interval of their
     prediction.
     """

@@ -9,7 +9,7 @@ from seqlab.tasks.seq2seq.evaluation_items import EvaluationItem
 from seqlab.tasks.translation.pair_tokens import row_language
 
 
-def collect_items(recipe: Recipe, rows: Source) -> list[EvaluationItem]:
+def collect_pair_items(recipe: Recipe, rows: Source) -> list[EvaluationItem]:
     """In the order of the data. The same text with another target language is another item."""
     items: dict[tuple[str, str], EvaluationItem] = {}
     for row in rows.rows():

@@ -18,7 +18,7 @@ from seqlab.tasks.seq2seq.evaluation_items import EvaluationItem, show_numbered
 from seqlab.tasks.seq2seq.scores import CHARACTER_KINDS, score_outputs
 from seqlab.tasks.split import Split
 from seqlab.tasks.translation.codec import TranslationCodec
-from seqlab.tasks.translation.evaluation_items import collect_items
+from seqlab.tasks.translation.evaluation_items import collect_pair_items
 from seqlab.tasks.translation.predictor import TranslationPredictor
 
 BASELINE = "copying the source"
@@ -57,7 +57,7 @@ class TranslationEvaluator(Evaluator[TranslationCodec, Split, Calibration]):
         return evaluation
 
     def _items(self, split: str) -> list[EvaluationItem]:
-        return collect_items(self.recipe, self.splits[split].rows)
+        return collect_pair_items(self.recipe, self.splits[split].rows)
 
     def show_items(self, split: str, numbers: Collection[int]) -> dict[int, tuple[str, Any]]:
         return show_numbered(self._items(split), numbers) if numbers else {}

@@ -24,7 +24,7 @@ from seqlab.tokens.base import Ids, Tokenizer
 from seqlab.tokens.chunks import cut
 from seqlab.tokens.counting import LONGEST_PIECE, count_pieces
 from seqlab.tokens.settings import TokenSettings
-from seqlab.tokens.tokenizer_folder import read_header, write_header
+from seqlab.tokens.tokenizer_folder import read_tokenizer_header, write_header
 from seqlab.tokens.untrusted_json import damaged, read_json_object
 from seqlab.tokens.vocabulary import Vocabulary
 
@@ -151,7 +151,7 @@ class Subwords(Tokenizer):
         """Takes only the learnt pieces from the file and prepares text itself, so that a hostile file cannot
         bring its own patterns.
         """
-        lowercase = bool(read_header(folder)["lowercase"])
+        lowercase = bool(read_tokenizer_header(folder)["lowercase"])
         path = folder / FILE
         saved = read_json_object(path, largest=LARGEST_FILE)
         try:

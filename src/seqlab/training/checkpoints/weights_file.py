@@ -17,7 +17,7 @@ from torch import Tensor
 
 from seqlab.core.errors import RunError
 from seqlab.core.files import CHUNK, explain_full_disk, sync_folder
-from seqlab.training.checkpoints.weights_header import Header, Shape, damaged, read_header
+from seqlab.training.checkpoints.weights_header import Header, Shape, damaged_weights, read_weights_header
 
 BLANK = b"0" * 64
 MARK = b'"seqlab":"sha256:'
@@ -38,7 +38,7 @@ def write_weights(path: Path, tensors: Mapping[str, Tensor], *, seal: str = "") 
             save_file(contiguous, path, metadata={"seqlab": f"sha256:{BLANK.decode()} run:{seal}"})
         except SafetensorError as error:
             raise _as_system_error(error) from error
-        header = read_header(path)
+        header = read_weights_header(path)
         digest = _digest(path, header)
         with path.open("r+b") as file:
             file.seek(8 + _place(path, header))
@@ -69,13 +69,13 @@ def read_weights(
 
     `verified` says that somebody has just compared the file with a checksum of his own.
     """
-    header = read_header(path)
+    header = read_weights_header(path)
     if expected is not None:
         compare_shapes(header.shapes, expected, where=path)
     place = _place(path, header)
     written, _, run = header.raw[place:].partition(b'"')[0].partition(b" run:")
     if not verified and written != _digest(path, header):
-        raise damaged(path, "its content does not match its checksum")
+        raise damaged_weights(path, "its content does not match its checksum")
     if seal is not None and run != seal.encode():
         raise RunError(
             "the weights belong to another run.",
@@ -85,7 +85,7 @@ def read_weights(
     try:
         return load_file(path)
     except (SafetensorError, RuntimeError, ValueError) as error:  # whatever it knows that we do not
-        raise damaged(path, "it cannot be read") from error
+        raise damaged_weights(path, "it cannot be read") from error
 
 
 def compare_shapes(shapes: Mapping[str, Shape], expected: Mapping[str, Tensor], *, where: Path) -> None:
@@ -135,7 +135,7 @@ def _place(path: Path, header: Header) -> int:
     """Where in the header the checksum stands."""
     mark = header.raw.find(MARK)
     if mark < 0:
-        raise damaged(path, "it carries no checksum")
+        raise damaged_weights(path, "it carries no checksum")
     return mark + len(MARK)
 
 

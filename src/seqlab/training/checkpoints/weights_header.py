@@ -47,7 +47,7 @@ class Header:
     shapes: dict[str, Shape]
 
 
-def read_header(path: Path) -> Header:
+def read_weights_header(path: Path) -> Header:
     """The header, when it is small and describes exactly this file."""
     if not path.is_file():
         raise RunError("the weights are not there.", where=str(path), cure="Restore the file or train again.")
@@ -55,22 +55,22 @@ def read_header(path: Path) -> Header:
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > min(LARGEST_HEADER, size - 8):
-            raise damaged(path, f"its header claims {length} bytes")
+            raise damaged_weights(path, f"its header claims {length} bytes")
         raw = file.read(length)
     try:
         entries = _entries(json.loads(raw))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise damaged(path, "its header cannot be read") from error
+        raise damaged_weights(path, "its header cannot be read") from error
     ranges = sorted((start, end) for _, start, end in entries.values())
     edges = [(0, 0), *ranges, (size - 8 - length, size - 8 - length)]
     if any(end != start for (_, end), (start, _) in pairwise(edges)):
-        raise damaged(path, "its header does not describe the file")
+        raise damaged_weights(path, "its header does not describe the file")
     return Header(raw, {name: shape for name, (shape, _, _) in entries.items()})
 
 
-def damaged(path: Path, what: str) -> RunError:
+def damaged_weights(path: Path, what: str) -> RunError:
     return RunError(
-        f"the file is damaged: {what}.",
+        f"the file is damaged_weights: {what}.",
         where=str(path),
         cure="Restore it from a copy, go on from a checkpoint, or train again.",
     )
