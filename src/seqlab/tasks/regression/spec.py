@@ -23,11 +23,7 @@ class RegressionSpec(WholeSequenceSpec):
     guess_order = 50
     answer = "number"
     needs = "a column of numbers"
-    ignored_training: ClassVar[dict[str, object]] = {
-        "class_weights": "none",
-        "label_smoothing": 0.0,
-        "teacher": "",
-    }
+    ignored_training: ClassVar[dict[str, object]] = {"class_weights": "none", "label_smoothing": 0.0}
 
     def read_answer(self, row: Row, data: DataSettings) -> float:
         """Strictly a number: no gap, no NaN."""
