@@ -135,7 +135,7 @@ class RatingEvaluator(LabeledEvaluator[RatingCodec, LabeledSplit, Calibration]):
         baseline = {}
         if "train" in self.splits:
             median = int(np.median(self.splits["train"].store["rating"].values))
-            baseline = {"mae": np.abs(median - targets).mean(), "accuracy": (median == targets).mean()}
+            baseline = {"mae": np.mean(np.abs(median - targets)), "accuracy": np.mean(targets == median)}
         scores = [
             score_with_interval(
                 name,
