@@ -68,9 +68,7 @@ class Competitor:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All that was found: differences by score and competitor, each against `reference`, the first of
-    them.
-    """
+    """Differences by score and competitor, each against `reference`, the first competitor."""
 
     split: str
     competitors: list[Competitor]
@@ -174,7 +172,7 @@ def _evaluator(run: Run, split: str, parts: Mapping[str, Source]) -> Evaluator[A
 
 
 def _leaks(competitor: Competitor, parts: Mapping[str, Source], data: str | Path | None) -> list[str]:
-    """Whether what is compared on stands in the training data of a run."""
+    """A warning where the compared data is part of the training data of a run."""
     if "train" not in parts:
         return []
     looked_at = (
@@ -282,13 +280,12 @@ def _about_tokens(competitors: list[Competitor]) -> list[str]:
         share = 0.0 if stream is None else stream.num_unknown / len(stream.nats)
         if share > FEW_UNKNOWN:
             warnings.append(
-                f"{competitor.name}: {share:.1%} of the tokens are unknown words, whose letters were not"
-                " foreseen: its score is too good"
+                f"{competitor.name}: {share:.1%} of the tokens are unknown words, whose characters are not"
+                " predicted: its score is too good"
             )
         if competitor.runs[0].recipe.tokens.kind in BY_LINE:
             warnings.append(
-                f"{competitor.name}: how many blanks stand between words was not foreseen: its score is too"
-                " good"
+                f"{competitor.name}: the whitespace between words is not predicted: its score is too good"
             )
         if competitor.runs[0].recipe.tokens.lowercase:
             warnings.append(
