@@ -35,8 +35,8 @@ RUNS = (
 def trained(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Run, list[Any]]:
-    folder = tmp_path_factory.mktemp(request.param)
-    return seqlab.load(train(request.param, folder)), list(QUESTIONS[CASES[request.param].data])
+    folder, case = tmp_path_factory.mktemp(request.param), CASES[request.param]
+    return seqlab.load(train(request.param, folder)), list(case.questions or QUESTIONS[case.data])
 
 
 def _ask(run: Run, inputs: list[Any], number: int) -> list[dict[str, Any]]:
