@@ -11,11 +11,12 @@ import pytest
 import seqlab
 from seqlab.core.errors import RunError, UsageError
 from seqlab.recipes.recipe import Recipe
-from seqlab.runs.compare.compare import compare_runs
+from seqlab.runs.compare.compare import compare_groups, compare_runs
 from seqlab.runs.compare.model_comparison import compare_models
 from seqlab.runs.run import Run
 from seqlab.runs.train.seeds import train_seeds
 from seqlab.runs.train.sweep import plan_seeds
+from seqlab.tasks.multi_label.calibration import MultiLabelCalibration
 
 pytestmark = pytest.mark.slow  # a training takes a second
 
@@ -87,6 +88,40 @@ def test_the_better_run_is_named_with_interval_and_p(pair: list[Run]) -> None:
         right.only_second,
         right.only_first,
     )
+
+
+def test_examples_with_any_number_of_labels_are_shown_with_all_of_them(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    rows = ["".join(chance.choice("abcde") for _ in range(5)) for _ in range(60)]
+    data = tmp_path / "topics.csv"
+    labels = ["|".join(letter for letter in "abc" if letter in row) for row in rows]
+    data.write_text(
+        "text,topics\n" + "\n".join(map(",".join, zip(rows, labels, strict=True))), encoding="utf-8"
+    )
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for seed, folder in enumerate(folders):
+        seqlab.train(
+            data,
+            *SMALL,
+            "data.seed=1",
+            task="multi_label",
+            model="gru",
+            seed=seed,
+            out=folder,
+            label="topics",
+        )
+    runs = [Run.load(folder) for folder in folders]
+    names = tuple(runs[0].codec.label_names())
+    for run, threshold in zip(runs, (0.0, 1.0), strict=True):  # one predicts every label, one none
+        run.calibration = MultiLabelCalibration(dict.fromkeys(names, threshold))
+    comparison = compare_groups({"all": [runs[0]], "none": [runs[1]]})
+    assert comparison.num_disagreements == 6
+    assert {tuple(example.answers.values()) for example in comparison.disagreements} == {
+        ("a | b | c", "(none)")
+    }
+    by_text = dict(zip(rows, labels, strict=True))
+    for example in comparison.disagreements:
+        assert example.truth == (" | ".join(by_text[example.text].split("|")) or "(none)")
 
 
 def test_data_that_one_was_trained_on_is_warned_about(pair: list[Run], notes: Path) -> None:

@@ -12,10 +12,12 @@ from torch.nn import functional as F
 import seqlab
 from seqlab.batches.loader import Cursor
 from seqlab.core.errors import RecipeError, RunError
+from seqlab.recipes.read import check
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import Prepared, prepare
 from seqlab.runs.train.start import resume, train
+from seqlab.runs.transfer.distillation import find_teacher
 from tests.runs.source_runs import SMALL, hurried, pretrain, write_table, write_text
 from tests.runs.test_fine_tuning import train_until
 from tests.runs.toy_runs import fingerprint
@@ -212,3 +214,11 @@ def _other(folder: Path, source: Run) -> Path:
         return seqlab.train(
             write_text(folder, lines=60), *settings, model="transformer", steps=2, out=folder / "other"
         ).folder
+
+
+@pytest.mark.parametrize("task", ["translation", "captioning", "regression", "multi_label"])
+def test_a_task_whose_loss_has_no_teacher_refuses_one_before_it_is_loaded(task: str) -> None:
+    recipe = check({"task": task, "training": {"teacher": "nowhere"}}, where="")
+    with pytest.raises(RecipeError) as caught:
+        find_teacher(recipe, say=lambda _: None)
+    assert all(fact in str(caught.value) for fact in ("distillation.run", task))

@@ -7,14 +7,14 @@ than the k-th":
 
 Paper: Cheng et al. 2008, "A Neural Network Approach to Ordinal Regression", arXiv:0704.1028.
 
-    seqlab --plugin ordinal_rating.py train reviews.csv task=ordinal_rating data.label=stars
+    seqlab train ratings.csv --plugin ordinal_rating.py --task ordinal_rating data.label=stars
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -33,6 +33,7 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import label_of
 from seqlab.sources.settings import DataSettings
+from seqlab.sources.views.subsample import undrawn
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.inputs.fit import fit_inputs, load_inputs
@@ -58,6 +59,7 @@ class OrdinalRatingSpec(NamedAnswerSpec):
     name = "ordinal_rating"
     answer = "class"
     needs = "a rating"
+    ignored: ClassVar[dict[str, object]] = {"training.label_smoothing": 0.0}
 
     def fits(self, source: Source, data: DataSettings, roles: object) -> bool:
         return False  # never guessed: a column of numbers may also be classes
@@ -84,9 +86,9 @@ class RatingCodec(WholeSequenceCodec):
 
     @classmethod
     def fit(cls, recipe: Recipe, train: Source) -> Self:
-        rows = labeled_rows(train, recipe)
+        rows = labeled_rows(undrawn(train), recipe)  # a subsample may lack a rating
         labels = Labels.fit(rows.answer(row) for row in rows.rows())
-        return cls(recipe, fit_inputs(recipe, rows), labels)
+        return cls(recipe, fit_inputs(recipe, labeled_rows(train, recipe)), labels)
 
     @classmethod
     def load(cls, recipe: Recipe, folder: Path) -> Self:
@@ -133,7 +135,7 @@ class RatingEvaluator(LabeledEvaluator[RatingCodec, LabeledSplit, Calibration]):
         baseline = {}
         if "train" in self.splits:
             median = int(np.median(self.splits["train"].store["rating"].values))
-            baseline = {"mae": np.abs(median - targets).mean(), "accuracy": (median == targets).mean()}
+            baseline = {"mae": np.mean(np.abs(median - targets)), "accuracy": np.mean(targets == median)}
         scores = [
             score_with_interval(
                 name,

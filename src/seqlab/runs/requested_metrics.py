@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from seqlab.core.errors import RecipeError, UsageError
+from seqlab.core.errors import RecipeError
 from seqlab.metrics.metric import score_of
 from seqlab.metrics.registry import metrics
 from seqlab.recipes.recipe import Recipe
@@ -24,11 +24,14 @@ def refuse_unsupported(recipe: Recipe) -> None:
 
 
 def with_metrics(evaluation: Evaluation, recipe: Recipe) -> Evaluation:
-    """The evaluation with the requested metrics behind the scores of the task."""
+    """The evaluation with the requested metrics behind the scores of the task.
+
+    A score that the task reports already stays as it is: an error here would come after the training.
+    """
     scores, items = list(evaluation.scores), dict(evaluation.items)
     for name in recipe.evaluation.metrics:
         if any(score.name == name for score in scores):
-            raise UsageError(f"the task reports '{name}' already.", where=NAME, cure="Remove it.")
+            continue
         metric = metrics.get(name)()
         items[name] = metric.items(evaluation.truths, evaluation.answers)
         scores.append(score_of(name, metric, items[name]))

@@ -1,1 +1,1 @@
-"""One file per job: binds data, network, loss and scores into one story."""
+"""One folder per task, made of small parts: spec, codec, network, objective, evaluator, predictor."""

@@ -58,6 +58,8 @@ class TaskSpec(DataSpec):
     """Whether the label column holds classes that can be counted and can conflict."""
     supports_metrics: ClassVar[bool] = False
     """Whether an evaluation holds truths and predictions, from which further metrics can be computed."""
+    supports_distillation: ClassVar[bool] = False
+    """Whether the loss can include the outputs of a teacher."""
 
     @property
     def description(self) -> str:

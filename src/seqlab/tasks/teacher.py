@@ -1,4 +1,4 @@
-"""A finished model whose answers a new one learns."""
+"""The teacher of a distillation: a finished model whose outputs a new one learns."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from seqlab.training.base import Carry
 
 
 class Teacher:
-    """Looks at every batch as it is used afterwards (no dropout), never learns, and adds its part to the
-    loss.
+    """A frozen model in eval mode, whose logits for every batch are part of the loss.
 
     Paper: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network", arXiv:1503.02531.
     """
@@ -24,29 +23,27 @@ class Teacher:
         self.temperature = temperature
 
     @property
-    def num_parts(self) -> int:
+    def num_state_tensors(self) -> int:
         """Tensors that a recurrent teacher carries from window to window of a stream."""
         backbone = self.model.get_submodule("backbone")
         return len(backbone.stack.state_sizes) if isinstance(backbone, RecurrentBackbone) else 0
 
     @torch.no_grad()
-    def look(self, *inputs: Tensor) -> Float[Tensor, "*targets classes"]:
-        """The teacher's logits, for whatever the student was given."""
+    def logits(self, *inputs: Tensor) -> Float[Tensor, "*targets classes"]:
+        """The logits for the inputs of the student."""
         return self.model(*inputs)
 
     @torch.no_grad()
-    def tokens(
+    def stream_logits(
         self,
         inputs: Int[Tensor, "batch time"],
         is_token: Bool[Tensor, "batch time"],
         state: Carry | None = None,
     ) -> tuple[Float[Tensor, "batch time vocab"], Carry]:
-        """The teacher's logits at every step of a stream, and its state for the next window where it has
-        one.
-        """
-        logits, after = self.model(inputs, is_token, state or None)
-        return logits, after if self.num_parts else ()
+        """The logits at every step of a stream, and the state for the next window where there is one."""
+        logits, next_state = self.model(inputs, is_token, state or None)
+        return logits, next_state if self.num_state_tensors else ()
 
     def soft_targets(self, logits: Float[Tensor, "*targets classes"]) -> SoftTargets:
-        """The teacher's logits with its share in the loss."""
+        """Logits of the teacher with its weight in the loss."""
         return SoftTargets(logits, self.weight, self.temperature)

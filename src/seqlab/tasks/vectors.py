@@ -1,4 +1,4 @@
-"""What the body of a network makes of texts, as vectors."""
+"""Texts as vectors: the features of the backbone."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ TOGETHER, STEPS_TOGETHER = 256, 32_768
 def sequence_vectors(
     model: nn.Module, sequences: Sequence[NDArray[Any]], *, pooling: VectorPooling
 ) -> Float[np.ndarray, "sequences hidden"]:
-    """One vector for each sequence of steps, in their order: the features of the body, pooled over the real
+    """One vector for each sequence of steps, in their order: the features of the backbone, pooled over the real
     steps.
     """
-    backbone = _body_of(model)
+    backbone = _backbone_of(model)
     pool = _pool(pooling, backbone)
     vectors = np.empty((len(sequences), backbone.output_size), np.float32)
-    lengths = np.array([len(each) for each in sequences], np.int64)
+    lengths = np.array([len(sequence) for sequence in sequences], np.int64)
     sampler = LengthOrderSampler(lengths, batch_size=TOGETHER, most_steps=STEPS_TOGETHER)
     for number in range(sampler.batches_in(0)):
         rows = sampler.batch(0, number)
@@ -44,7 +44,7 @@ def sequence_vectors(
 
 
 def step_vectors(model: nn.Module, sequence: NDArray[Any]) -> Float[np.ndarray, "time hidden"]:
-    """The features of the body at every step of one sequence."""
+    """The features of the backbone at every step of one sequence."""
     features, _ = _read(model, [sequence])
     return features[0].float().cpu().numpy()
 
@@ -66,18 +66,18 @@ def embedding_table(model: nn.Module) -> tuple[nn.Embedding, NDArray[np.int64]]:
 
 @torch.inference_mode()
 def _read(model: nn.Module, sequences: list[NDArray[Any]]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Features of the body (batch, time, hidden), and where they are real."""
+    """Features of the backbone (batch, time, hidden), and where they are real."""
     inputs, is_token = pad(sequences, value=0)
     device = next(model.parameters()).device
     inputs, is_token = inputs.to(device), is_token.to(device)
     was_training = model.training
     model.eval()
-    features, _ = _body_of(model)(model.get_submodule("embed")(inputs), is_token)
+    features, _ = _backbone_of(model)(model.get_submodule("embed")(inputs), is_token)
     model.train(was_training)
     return features, is_token
 
 
-def _body_of(model: nn.Module) -> Backbone:
+def _backbone_of(model: nn.Module) -> Backbone:
     backbone = getattr(model, "backbone", None)
     if not isinstance(backbone, Backbone):
         raise UsageError("this network reads no sequence of steps, so it has no vectors of them.")

@@ -28,6 +28,7 @@ from seqlab.tasks.text.documents import BY_LINE
 
 MOST_SHOWN = 20
 PER_CHARACTER = "bits_per_character"
+NO_LABEL = "(none)"
 FEW_UNKNOWN = 0.0005
 """Share of unknown tokens below which a score is as good as unharmed."""
 
@@ -67,9 +68,7 @@ class Competitor:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All that was found: differences by score and competitor, each against `reference`, the first of
-    them.
-    """
+    """Differences by score and competitor, each against `reference`, the first competitor."""
 
     split: str
     competitors: list[Competitor]
@@ -173,7 +172,7 @@ def _evaluator(run: Run, split: str, parts: Mapping[str, Source]) -> Evaluator[A
 
 
 def _leaks(competitor: Competitor, parts: Mapping[str, Source], data: str | Path | None) -> list[str]:
-    """Whether what is compared on stands in the training data of a run."""
+    """A warning where the compared data is part of the training data of a run."""
     if "train" not in parts:
         return []
     looked_at = (
@@ -281,13 +280,12 @@ def _about_tokens(competitors: list[Competitor]) -> list[str]:
         share = 0.0 if stream is None else stream.num_unknown / len(stream.nats)
         if share > FEW_UNKNOWN:
             warnings.append(
-                f"{competitor.name}: {share:.1%} of the tokens are unknown words, whose letters were not"
-                " foreseen: its score is too good"
+                f"{competitor.name}: {share:.1%} of the tokens are unknown words, whose characters are not"
+                " predicted: its score is too good"
             )
         if competitor.runs[0].recipe.tokens.kind in BY_LINE:
             warnings.append(
-                f"{competitor.name}: how many blanks stand between words was not foreseen: its score is too"
-                " good"
+                f"{competitor.name}: the whitespace between words is not predicted: its score is too good"
             )
         if competitor.runs[0].recipe.tokens.lowercase:
             warnings.append(
@@ -330,34 +328,27 @@ def _disagreements(split: str, competitors: list[Competitor]) -> tuple[list[Disa
     examples = []
     for number in differing[:MOST_SHOWN]:
         where, value = places.get(number, ("", ""))
-        pieces = value if isinstance(value, list) and value and isinstance(value[0], str) else None
-        chosen = _differing_words([predicted[number] for predicted in answers]) if pieces is not None else [0]
-        labels = {
-            competitor.name: _told(predicted[number], chosen, pieces)
-            for competitor, predicted in zip(competitors, answers, strict=True)
-        }
-        text = (
-            value
-            if isinstance(value, str)
-            else " ".join(pieces)
-            if pieces is not None
-            else f"{len(value)} steps"
-        )
+        predictions = [predicted[number] for predicted in answers]
+        if isinstance(value, list) and value and isinstance(value[0], str):
+            text, shown = " ".join(value), _differing_tags(value, [truths[number], *predictions])
+        else:
+            text = value if isinstance(value, str) else f"{len(value)} steps"
+            shown = [" | ".join(labels) or NO_LABEL for labels in (truths[number], *predictions)]
+        names = [competitor.name for competitor in competitors]
         examples.append(
-            DisagreementExample(where, text[:2000], _told(truths[number], chosen, pieces), labels)
+            DisagreementExample(where, text[:2000], shown[0], dict(zip(names, shown[1:], strict=True)))
         )
     return examples, len(differing)
 
 
-def _differing_words(tags: Sequence[tuple[str, ...]]) -> list[int]:
-    return [place for place, choices in enumerate(zip(*tags, strict=True)) if len(set(choices)) > 1]
+def _differing_tags(words: Sequence[str], tags: Sequence[tuple[str, ...]]) -> list[str]:
+    """The true tags and those of every competitor, as text: only of the words on which competitors disagree.
 
-
-def _told(labels: tuple[str, ...], chosen: Sequence[int], words: Sequence[str] | None) -> str:
-    """A label, or the tags of the words about which there is no agreement."""
-    return " ".join(
-        f"{words[place]}/{labels[place]}" if words is not None else labels[place] for place in chosen
-    )
+    >>> _differing_tags(["a", "dog"], [("D", "N"), ("D", "V"), ("D", "N")])
+    ['dog/N', 'dog/V', 'dog/N']
+    """
+    chosen = [place for place, choices in enumerate(zip(*tags[1:], strict=True)) if len(set(choices)) > 1]
+    return [" ".join(f"{words[place]}/{labels[place]}" for place in chosen) for labels in tags]
 
 
 def _names(runs: Sequence[Run]) -> list[str]:

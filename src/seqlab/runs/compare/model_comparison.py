@@ -38,7 +38,8 @@ def compare_models(
     """
     if len(models) < 2 or len(set(models)) < len(models):
         raise UsageError(
-            "a contest needs two different models.", cure="For example: --models lstm,cnn; seqlab list models"
+            "a comparison needs two different models.",
+            cure="For example: --models lstm,cnn; seqlab list models",
         )
     refuse_unknown(against, models)
     plan = {

@@ -16,10 +16,7 @@ from seqlab.recipes.read import with_task
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.data import RunData, open_data
-from seqlab.runs.folder.layout import (
-    new_folder,
-    read_recipe,
-)
+from seqlab.runs.folder.layout import new_folder, read_recipe
 from seqlab.runs.requested_metrics import refuse_unsupported
 from seqlab.runs.run import Run
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
@@ -47,7 +44,7 @@ from seqlab.training.settings import TrainingSettings
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Prepared:
     """All that training needs, before anything is written."""
 
@@ -81,7 +78,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
         recipe = recipe.changed(
             "start", digest=digest_of_weights(source, expected=recipe.start.digest, where="start.digest")
         )
-    teacher, recipe = find_teacher(recipe, say=say)
+    teacher_run, recipe = find_teacher(recipe, say=say)
     refuse_unsupported(recipe)
     spec = find_spec(recipe.task)
     model_settings = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
@@ -95,9 +92,9 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     say("learning the vocabulary")
     parts = spec.load_parts()
     codec = parts.codec.fit(recipe, opened.parts["train"])
-    guide = build_teacher(recipe, codec, teacher, device=device)
+    teacher = build_teacher(recipe, codec, teacher_run, device=device)
     splits = encode_splits(codec, opened, say=say)
-    objective = parts.objective(recipe, codec, splits, teacher=guide)
+    objective = parts.objective(recipe, codec, splits, teacher=teacher)
     torch.manual_seed(derive(recipe.training.seed, "weights"))
     model = build_bare_model(recipe, codec)
     objective.init_weights(model)
@@ -119,19 +116,19 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     )
     reasons += _fitted_counts(recipe.training, budget)
     return Prepared(
-        folder,
-        recipe,
-        codec,
-        splits,
-        objective,
-        model,
-        device,
-        budget,
-        {name: part.fingerprint() for name, part in opened.parts.items()},
-        opened.reasons + kept + reasons,
-        warnings + [f"{split.name}: {note}" for split in splits.values() for note in split.notes],
-        survey,
-        forecast,
+        folder=folder,
+        recipe=recipe,
+        codec=codec,
+        splits=splits,
+        objective=objective,
+        model=model,
+        device=device,
+        budget=budget,
+        data={name: part.fingerprint() for name, part in opened.parts.items()},
+        reasons=opened.reasons + kept + reasons,
+        warnings=warnings + [f"{split.name}: {note}" for split in splits.values() for note in split.notes],
+        survey=survey,
+        forecast=forecast,
     )
 
 

@@ -7,14 +7,8 @@ from typing import Any
 from seqlab.core.files import write_whole
 from seqlab.metrics.score import beaten_scores
 from seqlab.runs.folder.calibration import write_calibration
-from seqlab.runs.folder.layout import (
-    REPORT,
-    WEIGHTS,
-)
-from seqlab.runs.folder.manifest import (
-    Manifest,
-    complete_manifest,
-)
+from seqlab.runs.folder.layout import REPORT, WEIGHTS
+from seqlab.runs.folder.manifest import Manifest, complete_manifest
 from seqlab.runs.folder.results import provenance, write_results
 from seqlab.runs.report.build import run_report
 from seqlab.runs.requested_metrics import with_metrics

@@ -82,7 +82,7 @@ def train(prepared: Prepared, *, callback: Callback | None = None, say: Say = la
 
 
 def resume(path: str | Path, *, callback: Callback | None = None, say: Say = lambda _: None) -> Run:
-    """Go on where the newest whole checkpoint of a run stands."""
+    """Continue from the newest whole checkpoint of a run."""
     folder = find_run(path)
     refuse_links(folder)  # before anything is written through one
     with locked(folder):
@@ -98,23 +98,23 @@ def resume(path: str | Path, *, callback: Callback | None = None, say: Say = lam
         data = {name: part.fingerprint() for name, part in opened.parts.items()}
         _refuse_other_data(folder, before=manifest.data, now=data)
         splits = encode_splits(codec, opened, say=say)
-        run, _ = find_teacher(recipe, say=say)
-        teacher = build_teacher(recipe, codec, run, device=device)
+        teacher_run, _ = find_teacher(recipe, say=say)
+        teacher = build_teacher(recipe, codec, teacher_run, device=device)
         budget = Budget(**checkpoint.state["budget"])
         started = next((event for event in read_journal(folder / JOURNAL) if event["event"] == "started"), {})
         prepared = Prepared(
-            folder,
-            recipe,
-            codec,
-            splits,
-            parts.objective(recipe, codec, splits, teacher=teacher),
-            build_model(recipe, codec),
-            device,
-            budget,
-            data,
-            [],
-            started.get("warnings", []),
-            survey_parts(recipe, opened.parts),
+            folder=folder,
+            recipe=recipe,
+            codec=codec,
+            splits=splits,
+            objective=parts.objective(recipe, codec, splits, teacher=teacher),
+            model=build_model(recipe, codec),
+            device=device,
+            budget=budget,
+            data=data,
+            reasons=[],
+            warnings=started.get("warnings", []),
+            survey=survey_parts(recipe, opened.parts),
         )
         trainer = _trainer(prepared, manifest, callback)
         trainer.resume(checkpoint)

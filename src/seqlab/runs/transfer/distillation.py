@@ -15,6 +15,7 @@ from seqlab.runs.run import Run
 from seqlab.runs.transfer.source_weights import digest_of_weights
 from seqlab.runs.transfer.warm_start import other_tokens, with_words_of
 from seqlab.tasks.codec import Codec
+from seqlab.tasks.spec import find_spec
 from seqlab.tasks.teacher import Teacher
 
 
@@ -23,6 +24,12 @@ def find_teacher(recipe: Recipe, *, say: Callable[[str], None]) -> tuple[Run | N
     settings = recipe.distillation
     if not settings.run:
         return None, recipe
+    if not find_spec(recipe.task).supports_distillation:
+        raise RecipeError(
+            f"the task {recipe.task} does not learn from a teacher.",
+            where="distillation.run",
+            cure="Remove it.",
+        )
     say(f"loading the teacher {settings.run}")
     run = Run.load(settings.run)
     if run.recipe.task != recipe.task:
@@ -68,4 +75,5 @@ def _digests(codec: Codec) -> dict[str, str]:
     """A digest of every file that a codec saves: its tokens and its labels."""
     with tempfile.TemporaryDirectory() as folder:
         codec.save(Path(folder))
-        return {path.name: sha256(path) for path in Path(folder).iterdir()}
+        files = (path for path in Path(folder).rglob("*") if path.is_file())
+        return {str(path.relative_to(folder)): sha256(path) for path in files}

@@ -47,8 +47,8 @@ class ClassificationObjective(WholeSequenceObjective[ClassificationCodec]):
             class_weights=weights,
         )
         if self.teacher is not None:
-            taught = self.teacher.look(batch.inputs, batch.is_token)
-            total = self.teacher.soft_targets(taught).mix(total, logits)
+            teacher_logits = self.teacher.logits(batch.inputs, batch.is_token)
+            total = self.teacher.soft_targets(teacher_logits).mix(total, logits)
         seen = len(batch["label"])
         count = seen if weights is None else float(weights[batch["label"]].sum())
         correct = int((logits.argmax(dim=-1) == batch["label"]).sum())

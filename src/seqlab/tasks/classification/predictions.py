@@ -50,6 +50,6 @@ class ClassPredictions:
 def predict_classes(
     outputs: Float[np.ndarray, "examples classes"], split: LabeledSplit, *, temperature: float
 ) -> ClassPredictions:
-    """The predictions that the logits for a split stand for."""
+    """Logits for a split as predictions."""
     targets = split.store["label"].values.astype(np.int64)
     return ClassPredictions(targets, apply_temperature(outputs, temperature).astype(np.float32))

@@ -28,6 +28,7 @@ class ClassificationSpec(NamedAnswerSpec):
     guess_order = 60
     answer = "class"
     needs = "a label"
+    supports_distillation = True
 
     def read_answer(self, row: Row, data: DataSettings) -> str:
         return label_of(row, data.label)

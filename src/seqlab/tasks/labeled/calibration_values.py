@@ -10,7 +10,7 @@ from typing import Any
 def number_between(
     choices: Mapping[str, Any], name: str, low: float, high: float, *, otherwise: float
 ) -> float:
-    """A number within its bounds; ValueError for anything else that stands there."""
+    """A number within its bounds; ValueError for anything else."""
     value = choices.get(name, otherwise)
     if (
         isinstance(value, bool)

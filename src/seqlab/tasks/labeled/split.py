@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from seqlab.batches.batch import Batch
 from seqlab.batches.stored_column import StoredColumn
 from seqlab.sources.base import Row
 from seqlab.tasks.split import Split
-
-MAX_LINES = 5
-"""Line numbers in the description of a batch."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,12 +29,3 @@ class LabeledSplit(Split):
             return {}
         chosen = set(numbers)
         return {number: row for number, row in enumerate(self.rows.rows()) if number in chosen}
-
-    def describe_rows(self, batch: Batch) -> str:
-        """Where the examples of a batch are in the file, for messages."""
-        lines = sorted(self.store["line"][batch.rows.cpu().numpy()].tolist())
-        first = ", ".join(map(str, lines[:MAX_LINES]))
-        return (
-            f"batch of {len(lines)} rows, lines {first}{' …' if len(lines) > MAX_LINES else ''} of"
-            f" {self.rows.name}"
-        )

@@ -26,7 +26,7 @@ class WholeSequencePredictor(Predictor[AnyCodec, AnyCalibration]):
 
     @abstractmethod
     def decode(self, text: str, output: Float[np.ndarray, " outputs"], *, top: int) -> Prediction:
-        """The prediction that the outputs for one input stand for. text: the input for people."""
+        """Turn the outputs for one input into a prediction. text: the input as the prediction shows it."""
 
     def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
         batches = prediction_batches(self.codec.input_rows(inputs), self.codec.inputs.column)

@@ -99,7 +99,7 @@ class LanguageModelObjective(Objective[LanguageModelCodec, Split]):
         state, teacher_state = self._split_carry(carry if batch.continues else ())
         soft_targets = None
         if self.teacher is not None:
-            logits, teacher_state = self.teacher.tokens(
+            logits, teacher_state = self.teacher.stream_logits(
                 batch.inputs, batch.is_token, teacher_state
             )  # (batch, time, vocab)
             soft_targets = self.teacher.soft_targets(logits)
@@ -126,9 +126,9 @@ class LanguageModelObjective(Objective[LanguageModelCodec, Split]):
 
     def _split_carry(self, carry: Carry) -> tuple[Carry, Carry]:
         """The states of the student and of its teacher."""
-        num_teacher_parts = self.teacher.num_parts if self.teacher is not None and carry else 0
-        num_parts = len(carry) - num_teacher_parts
-        return carry[:num_parts], carry[num_parts:]
+        num_teacher_tensors = self.teacher.num_state_tensors if self.teacher is not None and carry else 0
+        num_tensors = len(carry) - num_teacher_tensors
+        return carry[:num_tensors], carry[num_tensors:]
 
     def validate(self, model: nn.Module) -> Validation:
         log_probs = stream_log_probs(

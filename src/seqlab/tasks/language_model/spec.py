@@ -31,6 +31,7 @@ class LanguageModelSpec(TextSpec):
     guess_order = 70
     is_causal = True
     continues_text = True
+    supports_distillation = True
 
     def fits(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> bool:
         return roles is not None and roles.answer == "none"

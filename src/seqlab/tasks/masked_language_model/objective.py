@@ -47,7 +47,7 @@ class MaskedLanguageModelObjective(Objective[MaskedLanguageModelCodec, MaskedSpl
         targets = batch["masked_tokens"][is_target]  # (targets,)
         total = class_cross_entropy(logits, targets, label_smoothing=self.recipe.training.label_smoothing)
         if self.teacher is not None:
-            teacher_logits = self.teacher.look(batch.inputs, batch.is_token, is_target)
+            teacher_logits = self.teacher.logits(batch.inputs, batch.is_token, is_target)
             total = self.teacher.soft_targets(teacher_logits).mix(total, logits)
         num_correct = int((logits.detach().argmax(dim=-1) == targets).sum())
         return BatchLoss(total=total, count=len(targets), correct=num_correct)

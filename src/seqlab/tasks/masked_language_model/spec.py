@@ -32,6 +32,7 @@ class MaskedLanguageModelSpec(TextSpec):
     settings = MaskedLanguageModelSettings
     title = "a masked language model"
     needs_both_sides = True
+    supports_distillation = True
 
     def fits(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> bool:
         return False  # text alone is guessed to be for a language model

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from seqlab.sources.base import Row, Source
 from seqlab.sources.label_lists import guess_separator, labels_of
@@ -30,7 +30,6 @@ class MultiLabelSpec(NamedAnswerSpec):
     guess_order = 40
     answer = "labels"
     needs = "a column of labels"
-    ignored: ClassVar[dict[str, object]] = {"distillation.run": ""}
 
     def read_answer(self, row: Row, data: DataSettings) -> list[str]:
         return labels_of(row, data.label, separator=data.label_separator)

@@ -132,7 +132,4 @@ class Seq2SeqObjective(Objective[AnyCodec, AnySplit]):
         )
 
     def describe_rows(self, batch: Batch) -> str:
-        train = self.splits["train"]
-        lines = sorted(train.store["line"][batch.rows.cpu().numpy()].tolist())
-        shown_lines = ", ".join(map(str, lines[:5])) + (" …" if len(lines) > 5 else "")
-        return f"batch of {len(lines)} pairs, lines {shown_lines} of {train.rows.name}"
+        return self.splits["train"].describe_rows(batch, noun="pairs")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cached_property
+from typing import Any
 
 from torch import nn
 
@@ -54,6 +56,11 @@ class TaggingEvaluator(LabeledEvaluator[TaggingCodec, TaggedSplit, Calibration])
             sections += span_sections(truth, predicted, scheme=scheme)
         sections.append(sliced_scores(tag_slices(predictions, baseline, noun=noun), scores))
         return Evaluation(split, scores, sections, items, answers=predicted, truths=truth)
+
+    def show_items(self, split: str, numbers: Collection[int]) -> dict[int, tuple[str, Any]]:
+        """The words of each sentence, or the numbers of its steps."""
+        rows = self.splits[split].rows_at(numbers)
+        return {number: (row.where, self.codec.inputs.names_of(row)) for number, row in rows.items()}
 
     def _span_scores(
         self, predictions: TagPredictions, baseline: BaselineTags | None, scheme: TaggingScheme

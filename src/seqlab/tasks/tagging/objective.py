@@ -33,7 +33,7 @@ class TaggingObjective(Objective[TaggingCodec, TaggedSplit]):
         is_word, soft_targets = batch["tags"] != NO_TAG, None  # (batch, time)
         if self.teacher is not None:
             taught = log_probabilities(
-                self.teacher.model, self.teacher.look(batch.inputs, batch.is_token), is_word
+                self.teacher.model, self.teacher.logits(batch.inputs, batch.is_token), is_word
             )  # (batch, words, tags)
             soft_targets = self.teacher.soft_targets(taught[words_first(is_word, is_word)])
         loss = TagLoss(batch["tags"], is_word, self.recipe.training.label_smoothing, soft_targets)

@@ -85,14 +85,14 @@ class SpanRules:
         )
 
 
-def span_items(found: SpanScores) -> dict[str, Items]:
+def span_items(spans: SpanScores) -> dict[str, Items]:
     """What the scores of spans are made of: all sentences, also those without a span, so that they are the
     same ones for every model.
     """
-    right, given, present = found.by_sentence.T  # (sentences,) each
+    right, predicted, present = spans.by_sentence.T  # (sentences,) each
     sums = {
-        "span_f1": (2 * right, given + present),
-        "span_precision": (right, given),
+        "span_f1": (2 * right, predicted + present),
+        "span_precision": (right, predicted),
         "span_recall": (right, present),
     }
     return {
@@ -102,31 +102,28 @@ def span_items(found: SpanScores) -> dict[str, Items]:
 
 
 def span_scores(
-    found: SpanScores, beside: SpanScores | None, *, scheme: TaggingScheme, baseline_name: str
+    spans: SpanScores, baseline: SpanScores | None, *, scheme: TaggingScheme, baseline_name: str
 ) -> list[Score]:
-    """F1, precision and recall of spans, with intervals over sentences, beside the spans that a naive tagger
-    marks.
-    """
-    counts, items = found.overall, span_items(found)
-    words = {
+    """F1, precision and recall of spans, with intervals over sentences, next to those of a baseline."""
+    counts, items = spans.overall, span_items(spans)
+    methods = {
         "f1": f"2 right / (predicted + present) of {counts.support:,} spans",
         "precision": f"share right of the {counts.predicted:,} predicted spans",
         "recall": f"share found of the {counts.support:,} spans",
     }
     scores = []
-    for name, counted in words.items():
-        baseline = None if beside is None else getattr(beside.overall, name)
-        how = (
-            f"{counted}, tags read as {scheme.name}; right means the same type and the same ends (seqeval's"
+    for name, definition in methods.items():
+        method = (
+            f"{definition}, tags read as {scheme.name}; right means the same type and the same ends (seqeval's"
             " default); 95 % bootstrap interval over sentences"
         )
         scores.append(
             score_with_interval(
                 f"span_{name}",
                 items[f"span_{name}"],
-                baseline=baseline,
+                baseline=None if baseline is None else getattr(baseline.overall, name),
                 baseline_name=baseline_name,
-                method=how,
+                method=method,
             )
         )
     return scores
@@ -134,18 +131,18 @@ def span_scores(
 
 def span_sections(truth: Tagged, predicted: Tagged, *, scheme: TaggingScheme) -> list[ReportSection]:
     """The scores of every type of span, and how many predicted tags break the rules, as plain data."""
-    found, strict = compare_spans(truth, predicted), compare_spans(truth, predicted, read=scheme.strict)
+    spans, strict = compare_spans(truth, predicted), compare_spans(truth, predicted, read=scheme.strict)
     rules = SpanRules(scheme)
     for tags in predicted:
         rules.look(tags, where="")
     return [
-        SpanTypeScores(_lines(found)),
-        SpanFacts(scheme.name, found.overall.support, strict.overall.f1, rules.faults),
+        SpanTypeScores(_lines(spans)),
+        SpanFacts(scheme.name, spans.overall.support, strict.overall.f1, rules.faults),
     ]
 
 
-def _lines(found: SpanScores) -> list[ClassLine]:
+def _lines(spans: SpanScores) -> list[ClassLine]:
     return [
-        ClassLine(kind, each.precision, each.recall, each.f1, each.support)
-        for kind, each in found.by_type.items()
+        ClassLine(kind, scores.precision, scores.recall, scores.f1, scores.support)
+        for kind, scores in spans.by_type.items()
     ]

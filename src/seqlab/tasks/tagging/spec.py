@@ -49,6 +49,7 @@ class TaggingSpec(LabeledSpec):
     unit = "words"
     has_class_labels = True
     supports_metrics = True
+    supports_distillation = True
 
     def format_of(self, path: Path, data: DataSettings) -> str:
         return "tagged" if path.is_file() and format_of(path) in OPEN_FORMATS else ""
