@@ -401,7 +401,7 @@ def test_a_long_run_has_a_journal_of_bounded_length(tmp_path: Path, monkeypatch:
     trainer.run(StopRequest())
     lines = events(trainer, "step")
     assert [line["step"] for line in lines] == list(range(3, 130, 3))
-    weights = [len(batch) for batch in trainer.task.taken]
+    weights = [len(batch) for batch in trainer.objective.taken]
     for place, line in enumerate(lines):  # the mean over all points since the line before
         part = slice(3 * place, 3 * place + 3)
         total = sum(
@@ -449,7 +449,7 @@ def test_broken_weights_stop_the_step_before_its_update_and_are_named(tmp_path: 
         "step 5: the loss is nan: the weights '3.weight' are not finite. Stopped before the update by the"
         " points ["
     )
-    assert str(trainer.task.taken[-1]) in str(error)
+    assert str(trainer.objective.taken[-1]) in str(error)
     assert trainer.saved_step == 3
     assert trainer.model[0].weight.isfinite().all()
 
