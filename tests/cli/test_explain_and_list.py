@@ -102,7 +102,7 @@ def test_an_option_is_explained_with_the_cells_that_have_it(capsys: pytest.Captu
     ("topic", "new"),
     [
         ("search", "decoding"),
-        ("language_model.stateful", "language_model.stateful"),
+        ("training.carry_state", "language_model.stateful"),
         ("length_alpha", "decoding.length_penalty"),
     ],
 )

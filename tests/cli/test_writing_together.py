@@ -89,7 +89,7 @@ def test_attention_is_the_mean_over_the_networks_that_have_any(runs: list[Run]) 
     looking = runs[0].together(*runs[1:]).with_decoding(beam=3, coverage_penalty=0.2, unknown="copy")
     assert looking.predict(["abc"])[0].answer  # both need the alignment
     blind = runs[2].together(runs[2]).with_decoding(beam=3, coverage_penalty=0.2)
-    with pytest.raises(RecipeError, match=r"search\.coverage"):
+    with pytest.raises(RecipeError, match=r"decoding\.coverage_penalty"):
         blind.predict(["abc"])
 
 

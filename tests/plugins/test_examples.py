@@ -36,7 +36,7 @@ def scores_of(run: Path) -> dict[str, Any]:
 
 
 def check_cell(run: Path) -> None:
-    assert recipe_of(run)["model"]["cell"]["kind"] == "leaky"
+    assert recipe_of(run)["model"]["cell"] == {"kind": "leaky", "bias": True, "leak": 0.8}
 
 
 def check_score(run: Path) -> None:
@@ -80,7 +80,13 @@ CHECKS: dict[str, Callable[[Path], None]] = {
     "csv_callback": check_callback,
     "ordinal_rating": check_task,
 }
-SEVERAL = ["--model", "leaky", "tokens.kind=identifiers", "evaluation.metrics=cohen_kappa"]
+SEVERAL = [
+    "--model",
+    "leaky",
+    "model.cell.leak=0.8",
+    "tokens.kind=identifiers",
+    "evaluation.metrics=cohen_kappa",
+]
 """All parts that one run can have."""
 PARTS_OF_SEVERAL = [name for name in CHECKS if name not in ("cosine_score", "ordinal_rating")]
 
@@ -168,7 +174,7 @@ class Recorder:
 small = dict(steps=4, verbose=False, batch_size=8, threads=1, **{"model.hidden_size": 8})
 first, second = Recorder(), Recorder()
 run = seqlab.train("help.tickets", model="leaky", out="run", metrics=["cohen_kappa"],
-                   callbacks=[first, second], **{"tokens.kind": "identifiers"}, **small)
+                   callbacks=[first, second], **{"tokens.kind": "identifiers", "model.cell.leak": 0.8}, **small)
 assert first.steps == second.steps == [1, 2, 3, 4], first.steps
 assert first.validations == second.validations and first.validations[-1] == 4
 assert {score.name for score in run.evaluate().scores} >= {"accuracy", "cohen_kappa"}

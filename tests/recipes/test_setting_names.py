@@ -142,6 +142,22 @@ def test_a_search_that_cannot_be_built_names_the_setting(
     assert [fact for fact in facts if fact not in str(caught.value)] == []
 
 
+@pytest.mark.parametrize(
+    ("argument", "setting"),
+    [
+        ("beam_size", "decoding.beam"),
+        ("coverage", "decoding.coverage_penalty"),
+        ("groups", "decoding.beam_groups"),
+        ("n_best", "decoding.n_best"),
+        ("prefix", "decoding.prefix"),
+    ],
+)
+def test_every_argument_of_a_search_has_its_setting(argument: str, setting: str) -> None:
+    with pytest.raises(RecipeError) as caught, naming_settings(Recipe(), "decoding"):
+        raise ArgumentError(argument, 0, "it does not fit.", cure=f"Use {argument}=1.")
+    assert (caught.value.where, caught.value.cure) == (setting, f"Use {setting}=1.")
+
+
 def test_an_argument_without_a_setting_is_reported_under_its_section() -> None:
     with pytest.raises(RecipeError) as caught, naming_settings(Recipe()):
         raise ArgumentError("color", "red", "there is no red.", cure="Use color=blue or dropout=0.")

@@ -308,7 +308,7 @@ def test_a_moving_average_reaches_back_over_the_same_share(
         "learning_rate": 0.1,
         "schedule": "constant",
     }
-    trainer = make_trainer(tmp_path, **settings, scale_with_budget=("average",))
+    trainer = make_trainer(tmp_path, **settings, scale_with_budget=("ema_decay",))
     expected = {name: each.detach().double() for name, each in trainer.model.named_parameters()}
     planned: set[int] = set()
 

@@ -43,5 +43,7 @@ def test_every_update_is_given_what_the_one_before_left(tmp_path: Path) -> None:
 
 def test_every_batch_of_an_accumulated_update_is_given_what_the_one_before_left(tmp_path: Path) -> None:
     task = Counting()
-    assert make_trainer(tmp_path, task=task, steps=2, evaluate_every=2, accumulate=3).run(StopRequest())
+    assert make_trainer(tmp_path, task=task, steps=2, evaluate_every=2, gradient_accumulation=3).run(
+        StopRequest()
+    )
     assert task.given == [[], [1.0], [2.0], [3.0], [4.0], [5.0]]

@@ -22,7 +22,7 @@ from seqlab.training.settings import TrainingSettings
         ("evaluate_every", 500, 0.01, 25),  # a short run does not spend its time on validation
         ("evaluate_every", 10, 0.01, 10),
         ("evaluate_every", 0, 0.5, 0),
-        ("average", 0.0, 0.5, 0.0),
+        ("ema_decay", 0.0, 0.5, 0.0),
     ],
 )
 def test_a_count_shrinks_with_the_run(name: str, value: float, share: float, expected: float) -> None:
@@ -31,9 +31,9 @@ def test_a_count_shrinks_with_the_run(name: str, value: float, share: float, exp
 
 def test_a_moving_average_spans_the_same_share_of_a_shorter_run() -> None:
     """It reaches back over about 1 / (1 - decay) updates."""
-    scaled = scale_count("average", 0.997, 0.1)
+    scaled = scale_count("ema_decay", 0.997, 0.1)
     assert 1 / (1 - scaled) == pytest.approx(0.1 / (1 - 0.997))
-    assert scale_count("average", 0.9, 0.01) == 0.0
+    assert scale_count("ema_decay", 0.9, 0.01) == 0.0
 
 
 def test_only_named_counts_are_scaled() -> None:

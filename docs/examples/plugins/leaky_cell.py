@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import torch
+from pydantic import Field
 from torch import Tensor, nn
 
 from seqlab import register
 from seqlab.cells.base import Cell, State
+from seqlab.cells.option_types import Bias
 
 
 @register.cell("leaky")
@@ -15,13 +19,20 @@ class LeakyCell(Cell):
 
     candidate = tanh(W x + b + U hidden)
     hidden'   = leak ⊙ hidden + (1 - leak) ⊙ candidate        leak = σ(l), learned, one for each feature
-
-    leak: How much of the state stays at the beginning of training, between 0 and 1.
     """
 
     num_gates = 1
 
-    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, leak: float = 0.9) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        *,
+        bias: Bias = True,
+        leak: Annotated[
+            float, Field(gt=0, lt=1, description="Share of the state that stays when training starts.")
+        ] = 0.9,
+    ) -> None:
         super().__init__(input_size, hidden_size, bias=bias)
         self.leak_logit = nn.Parameter(torch.full((hidden_size,), leak).logit())
 
