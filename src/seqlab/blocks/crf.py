@@ -49,12 +49,12 @@ class CRF(nn.Module):
     ) -> Float[Tensor, " batch"]:
         """The score of one sequence of tags for each sentence."""
         tags = torch.where(is_word, tags, 0)
-        own = logits.gather(2, tags.unsqueeze(2)).squeeze(2)  # (batch, words)
+        emissions = logits.gather(2, tags.unsqueeze(2)).squeeze(2)  # (batch, words)
         steps = self.transitions[tags[:, :-1], tags[:, 1:]]  # (batch, words - 1)
         last = tags.gather(1, is_word.sum(dim=1, keepdim=True) - 1).squeeze(1)  # (batch,)
         return (
             self.start[tags[:, 0]]
-            + (own * is_word).sum(dim=1)
+            + (emissions * is_word).sum(dim=1)
             + (steps * is_word[:, 1:]).sum(dim=1)
             + self.end[last]
         )

@@ -104,6 +104,6 @@ def flip_convention(cell: Additive) -> Additive:
     other = Additive(
         cell.input_size, cell.hidden_size, bias=cell.bias is not None, candidate=cell.candidate, keep=keep
     ).to(cell.input)
-    for theirs, own in zip(other.parameters(recurse=False), cell.parameters(recurse=False), strict=True):
-        theirs.copy_(flip_gate_sign(own, gate=0, hidden_size=cell.hidden_size))
+    for flipped, weight in zip(other.parameters(recurse=False), cell.parameters(recurse=False), strict=True):
+        flipped.copy_(flip_gate_sign(weight, gate=0, hidden_size=cell.hidden_size))
     return other

@@ -133,7 +133,7 @@ def _scan_layer_norm_lstm(
     if native_kernels(rows) is None:  # a backward pass by hand in Python was slower than autograd's
         return None
     weights = (cell.input, cell.recurrent, cell.bias)
-    norms = (cell.input_gain, cell.recurrent_gain, cell.memory_gain, cell.memory_shift)
+    norms = (cell.input_gain, cell.recurrent_gain, cell.cell_gain, cell.cell_shift)
     return _outputs_and_state(NativeLayerNormLSTMScan, rows, *weights, *norms, *state, layout, EPSILON)
 
 

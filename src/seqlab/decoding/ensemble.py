@@ -37,8 +37,8 @@ class Ensemble(nn.Module):
     ) -> DecoderState:
         decoder_states = [model.encode(source, source_is_token) for model in self.models]
         return DecoderState(
-            tuple(_StateBundle(one.source) for one in decoder_states),
-            tuple(_StateBundle(one.cache) for one in decoder_states),
+            tuple(_StateBundle(state.source) for state in decoder_states),
+            tuple(_StateBundle(state.cache) for state in decoder_states),
         )
 
     def decode(

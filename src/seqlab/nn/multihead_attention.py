@@ -116,23 +116,23 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
     def _lay_out(self, *, bias: bool, add_bias_kv: bool, device: Device, dtype: torch.dtype | None) -> None:
         """torch's parameters under torch's names, in torch's order."""
 
-        def add(name: str, *shape: int, wanted: bool) -> None:
+        def add(name: str, *shape: int, present: bool) -> None:
             self.register_parameter(
-                name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if wanted else None
+                name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if present else None
             )
 
         q, k, v = self._widths
         packed = self._qkv_same_embed_dim
-        add("q_proj_weight", q, self.embed_dim, wanted=not packed)
-        add("k_proj_weight", k, self.kdim, wanted=not packed)
-        add("v_proj_weight", v, self.vdim, wanted=not packed)
-        add("in_proj_weight", q + k + v, self.embed_dim, wanted=packed)
-        add("in_proj_bias", q + k + v, wanted=bias)
+        add("q_proj_weight", q, self.embed_dim, present=not packed)
+        add("k_proj_weight", k, self.kdim, present=not packed)
+        add("v_proj_weight", v, self.vdim, present=not packed)
+        add("in_proj_weight", q + k + v, self.embed_dim, present=packed)
+        add("in_proj_bias", q + k + v, present=bias)
         self.out_proj = NonDynamicallyQuantizableLinear(
             q, self.embed_dim, bias=bias, device=device, dtype=dtype
         )
-        add("bias_k", 1, 1, k, wanted=add_bias_kv)
-        add("bias_v", 1, 1, v, wanted=add_bias_kv)
+        add("bias_k", 1, 1, k, present=add_bias_kv)
+        add("bias_v", 1, 1, v, present=add_bias_kv)
 
     @property
     def _widths(self) -> tuple[int, int, int]:
@@ -213,8 +213,8 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
                 key, self.in_proj_weight[sizes[0] :], None if bias is None else bias[sizes[0] :]
             ).split(sizes[1:], dim=-1)
         else:
-            own = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
-            matrices = own if self.in_proj_weight is None else self.in_proj_weight.split(sizes)
+            separate = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
+            matrices = separate if self.in_proj_weight is None else self.in_proj_weight.split(sizes)
             biases = [None] * 3 if bias is None else bias.split(sizes)
             q, k, v = map(F.linear, (query, key, value), matrices, biases)
         return (

@@ -20,8 +20,8 @@ TORCH_NAMES = {
     "peephole": "weight_ch",
     "input_gain": "gain_ih",
     "recurrent_gain": "gain_hh",
-    "memory_gain": "gain_c",
-    "memory_shift": "shift_c",
+    "cell_gain": "gain_c",
+    "cell_shift": "shift_c",
 }
 """The cell's name of a parameter and torch's, or one in torch's style where torch has none; any other keeps
 its own.
@@ -64,16 +64,18 @@ class NamedWeights:
     @cached_property
     def shapes(self) -> dict[str, torch.Size]:
         """Name and shape of every parameter of the layer, in torch's order: matrices, biases, the rest."""
-        own = dict(self.template.named_parameters())
-        shapes = {self._names[name]: own[name].shape for name in ("input", "recurrent") if name in own}
+        parameters = dict(self.template.named_parameters())
+        shapes = {
+            self._names[name]: parameters[name].shape for name in ("input", "recurrent") if name in parameters
+        }
         for name in self._biases:
-            shapes[name] = own["bias"].shape
-        shapes.update({name: own[own_name].shape for own_name, name in self._names.items()})
+            shapes[name] = parameters["bias"].shape
+        shapes.update({name: parameters[cell_name].shape for cell_name, name in self._names.items()})
         return shapes
 
     def bind(self, get_parameter: Callable[[str], Tensor]) -> Cell:
         """The cell with the layer's parameters of this moment in it; gradients reach them."""
-        weights = {own: get_parameter(name) for own, name in self._names.items()}
+        weights = {cell_name: get_parameter(name) for cell_name, name in self._names.items()}
         biases = [get_parameter(name) for name in self._biases]
         if (
             len(biases) == 2 and biases[0].layout != biases[1].layout
@@ -106,22 +108,22 @@ class NamedWeights:
         cell = self.chosen.build(
             self.template.input_size, self.template.hidden_size, bias=self.template.bias is not None
         )
-        own = dict(cell.named_parameters())
-        for own_name, name in self._names.items():
-            yield name, own[own_name]
+        parameters = dict(cell.named_parameters())
+        for cell_name, name in self._names.items():
+            yield name, parameters[cell_name]
         for name in self._biases[:1]:
-            yield name, own["bias"]
+            yield name, parameters["bias"]
         for name in self._biases[1:]:
-            second = torch.zeros_like(own["bias"])
+            second = torch.zeros_like(parameters["bias"])
             if self._has_recurrent_bias:
-                second[-cell.hidden_size :] = own["recurrent_bias"]
+                second[-cell.hidden_size :] = parameters["recurrent_bias"]
             yield name, second
 
     @cached_property
     def _names(self) -> dict[str, str]:
         """The cell's name and the layer's name of each parameter but the biases."""
-        own_names = [name for name, _ in self.template.named_parameters() if name not in BIASES]
-        return {own: TORCH_NAMES.get(own, own) + self.suffix for own in own_names}
+        cell_names = [name for name, _ in self.template.named_parameters() if name not in BIASES]
+        return {cell_name: TORCH_NAMES.get(cell_name, cell_name) + self.suffix for cell_name in cell_names}
 
     @cached_property
     def _biases(self) -> list[str]:

@@ -13,7 +13,7 @@ from seqlab.nn.chosen_cell import ChosenCell
 
 
 def scriptable(
-    ours: nn.Module, chosen: ChosenCell, *, name: str, matches_torch: bool, arguments: dict[str, Any]
+    module: nn.Module, chosen: ChosenCell, *, name: str, matches_torch: bool, arguments: dict[str, Any]
 ) -> nn.Module:
     """torch.nn's module of this name, sharing the parameters of ours; an error where torch does not have this
     cell.
@@ -24,7 +24,7 @@ def scriptable(
             f" hidden_sizes=; the cell here is {chosen}.",
             cure="Use torch.jit.trace or torch.export instead.",
         )
-    theirs: nn.Module = getattr(nn, name)(**arguments, device="meta")
-    for key in list(theirs._parameters):  # noqa: SLF001 - also those that are None
-        setattr(theirs, key, getattr(ours, key))
-    return theirs.train(ours.training)
+    torch_module: nn.Module = getattr(nn, name)(**arguments, device="meta")
+    for key in list(torch_module._parameters):  # noqa: SLF001 - also those that are None
+        setattr(torch_module, key, getattr(module, key))
+    return torch_module.train(module.training)

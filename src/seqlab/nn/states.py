@@ -49,8 +49,8 @@ class States:
         if self._num_parts == 1:
             return [hx]
         if isinstance(hx, Tensor) or len(hx) != self._num_parts:
-            found = "one tensor" if isinstance(hx, Tensor) else f"{len(hx)} parts"
-            raise UsageError(f"the state is {found}.", cure="Give (hidden, memory), as the layer returns it.")
+            form = "one tensor" if isinstance(hx, Tensor) else f"{len(hx)} parts"
+            raise UsageError(f"the state is {form}.", cure="Give (hidden, memory), as the layer returns it.")
         return list(hx)
 
     def join(self, last: list[list[State]]) -> Hidden:
@@ -79,9 +79,9 @@ class States:
             )
             return list(entered.split(self._num_directions))
         if isinstance(part, Tensor) or len(part) != len(sizes):
-            found = "one tensor" if isinstance(part, Tensor) else f"{len(part)} tensors"
+            form = "one tensor" if isinstance(part, Tensor) else f"{len(part)} tensors"
             raise UsageError(
-                f"the state is {found}, but the {len(sizes)} layers have different widths:"
+                f"the state is {form}, but the {len(sizes)} layers have different widths:"
                 f" {', '.join(map(str, sizes))}.",
                 cure=(
                     "Give a list with one tensor (directions, batch, width) per layer, as the layer"

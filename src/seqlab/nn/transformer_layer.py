@@ -120,13 +120,15 @@ class TransformerLayer(nn.Module):
             dropout if layer_options.attention_dropout is None else layer_options.attention_dropout
         )
         for name in self.attentions:
-            own = (
+            positions = (
                 layer_options.positions if name == "self_attn" else None
             )  # how far a source's step is from a target's says nothing
             setattr(
                 self,
                 name,
-                MultiheadAttention(d_model, nhead, attention_dropout, positions=own, **heads, **factory),
+                MultiheadAttention(
+                    d_model, nhead, attention_dropout, positions=positions, **heads, **factory
+                ),
             )
         self.linear1 = nn.Linear(
             d_model, dim_feedforward * (2 if layer_options.gated else 1), bias=bias, **factory

@@ -55,6 +55,6 @@ def alibi_slopes(num_heads: int) -> list[float]:
     ([0.25, 0.0625, 0.015625, 0.00390625], [0.0625, 0.00390625, 0.25])
     """
     power = 1 << (num_heads.bit_length() - 1)
-    own = [2.0 ** (-8 * head / power) for head in range(1, power + 1)]
+    slopes = [2.0 ** (-8 * head / power) for head in range(1, power + 1)]
     between = [2.0 ** (-8 * head / (2 * power)) for head in range(1, 2 * power + 1, 2)]
-    return own + between[: num_heads - power]
+    return slopes + between[: num_heads - power]

@@ -70,8 +70,8 @@ def hand_gradients(
     before = torch.cat([initial.unsqueeze(1), hidden[:, :-1]], dim=1)  # h_0 .. h_{T-1}
     through_output = d_output @ W_qh  # (W_qhᵀ ∂L/∂o_t)ᵀ, (batch, time, hidden)
     d_state, d_states = torch.zeros_like(initial), []
-    for own in reversed(through_output.unbind(1)):
-        d_state = d_state @ W_hh + own
+    for direct in reversed(through_output.unbind(1)):
+        d_state = d_state @ W_hh + direct
         d_states.append(d_state)
     d_hidden = torch.stack(d_states[::-1], dim=1)
     return LinearRNNGradients(

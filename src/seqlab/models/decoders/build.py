@@ -43,10 +43,10 @@ def build_decoder(model: SequenceSettings, decoder: DecoderSettings, encoder: En
 def transformer_settings(model: SequenceSettings, decoder: DecoderSettings) -> TransformerSettings:
     """Those of a Transformer encoder, with the sizes of the decoder's own section."""
     if isinstance(model, TransformerSettings):
-        own = {
+        overrides = {
             name: value for name in ("layers", "hidden_size", "heads") if (value := getattr(decoder, name))
         }
-        settings = model.model_copy(update=own)
+        settings = model.model_copy(update=overrides)
     else:
         sizes = layer_sizes(model)
         width = decoder.hidden_size or sizes[-1]

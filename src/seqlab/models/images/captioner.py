@@ -76,12 +76,12 @@ class Captioner(nn.Module):
         """The next words of captions, none of which is padding, and where was looked for them."""
         state, features, alignments = decoder_state.cache, [], []
         for word in self.embed(targets).unbind(1):
-            feature, state, alignment = self.decoder.step(word, state)
+            feature, state, step_alignment = self.decoder.step(word, state)
             features.append(feature)
-            if alignment is not None:
-                alignments.append(alignment)
-        looked = torch.stack(alignments, dim=1) if alignments else None
-        return self.output(torch.stack(features, dim=1)), decoder_state.with_cache(state), looked
+            if step_alignment is not None:
+                alignments.append(step_alignment)
+        alignment = torch.stack(alignments, dim=1) if alignments else None
+        return self.output(torch.stack(features, dim=1)), decoder_state.with_cache(state), alignment
 
 
 def build_captioner(

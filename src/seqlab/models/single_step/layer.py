@@ -66,19 +66,27 @@ class SingleStepLayer:
     """
 
     def __init__(self, layer: DecoderLayer) -> None:
-        own, other, inner = layer.attention, layer.cross_attention, layer.feed_forward
-        assert isinstance(inner, FeedForward | GatedFeedForward)
-        self.heads, self.kv_heads, self.head_size = own.num_heads, own.num_kv_heads, own.head_size
-        self.qkv, self.output = _product(own.qkv), _product(own.output)
-        self.query, self.source_output = _product(other.query), _product(other.output)
-        self.expand, self.contract = _product(inner.expand), _product(inner.contract)
-        self.activation, self.gated = inner.activation, isinstance(inner, GatedFeedForward)
+        self_attention, cross_attention, feed_forward = (
+            layer.attention,
+            layer.cross_attention,
+            layer.feed_forward,
+        )
+        assert isinstance(feed_forward, FeedForward | GatedFeedForward)
+        self.heads, self.kv_heads, self.head_size = (
+            self_attention.num_heads,
+            self_attention.num_kv_heads,
+            self_attention.head_size,
+        )
+        self.qkv, self.output = _product(self_attention.qkv), _product(self_attention.output)
+        self.query, self.source_output = _product(cross_attention.query), _product(cross_attention.output)
+        self.expand, self.contract = _product(feed_forward.expand), _product(feed_forward.contract)
+        self.activation, self.gated = feed_forward.activation, isinstance(feed_forward, GatedFeedForward)
         paths = [
             _norms(residual)
             for residual in (layer.attention_residual, layer.cross_residual, layer.feed_forward_residual)
         ]
         (
-            (self.before_own, self.after_own),
+            (self.before_self, self.after_self),
             (self.before_source, self.after_source),
             (self.before_inner, self.after_inner),
         ) = paths
@@ -90,13 +98,19 @@ class SingleStepLayer:
         """
         if type(layer) is not DecoderLayer:
             return False
-        own, other, inner = layer.attention, layer.cross_attention, layer.feed_forward
+        self_attention, cross_attention, feed_forward = (
+            layer.attention,
+            layer.cross_attention,
+            layer.feed_forward,
+        )
         residuals = layer.attention_residual, layer.cross_residual, layer.feed_forward_residual
-        parts = [part for module in (own, other, inner) for part in module.children()]
+        parts = [
+            part for module in (self_attention, cross_attention, feed_forward) for part in module.children()
+        ]
         return (
-            type(own) is MultiHeadSelfAttention
-            and type(other) is MultiHeadCrossAttention
-            and type(inner) in (FeedForward, GatedFeedForward)
+            type(self_attention) is MultiHeadSelfAttention
+            and type(cross_attention) is MultiHeadCrossAttention
+            and type(feed_forward) in (FeedForward, GatedFeedForward)
             and all(type(residual) in (PreNorm, PostNorm) for residual in residuals)
             and all(type(part) in (nn.Linear, Dropout) for part in parts)
         )
@@ -104,16 +118,18 @@ class SingleStepLayer:
     def __call__(
         self,
         steps: Rows,
-        own_cache: SelfAttentionCache,
+        self_cache: SelfAttentionCache,
         source_cache: SourceCache,
         apply_rotary: ApplyRotary | None,
     ) -> Rows:
-        steps = self.after_own(self._self_attend(self.before_own(steps), own_cache, apply_rotary).add_(steps))
+        steps = self.after_self(
+            self._self_attend(self.before_self(steps), self_cache, apply_rotary).add_(steps)
+        )
         steps = self.after_source(self._cross_attend(self.before_source(steps), source_cache).add_(steps))
         return self.after_inner(self._transform(self.before_inner(steps)).add_(steps))
 
     def _self_attend(
-        self, steps: Rows, own_cache: SelfAttentionCache, apply_rotary: ApplyRotary | None
+        self, steps: Rows, self_cache: SelfAttentionCache, apply_rotary: ApplyRotary | None
     ) -> Rows:
         """Self-attention: the step's own keys and values are written first, then it looks at all that is
         written.
@@ -122,9 +138,9 @@ class SingleStepLayer:
         qkv = self.qkv(steps).view(-1, heads + 2 * kv_heads, 1, self.head_size)
         qk, v = qkv.split_with_sizes((heads + kv_heads, kv_heads), dim=1)
         q, k = (qk if apply_rotary is None else apply_rotary(qk)).split_with_sizes((heads, kv_heads), dim=1)
-        own_cache.new_keys.copy_(k)
-        own_cache.new_values.copy_(v)
-        mixed = attend_few_queries(q, own_cache.keys, own_cache.values)  # (hypotheses, heads, 1, head)
+        self_cache.new_keys.copy_(k)
+        self_cache.new_values.copy_(v)
+        mixed = attend_few_queries(q, self_cache.keys, self_cache.values)  # (hypotheses, heads, 1, head)
         return self.output(mixed.reshape(-1, heads * self.head_size))
 
     def _cross_attend(self, steps: Rows, source_cache: SourceCache) -> Rows:

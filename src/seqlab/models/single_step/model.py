@@ -96,7 +96,7 @@ class SingleStepDecoder:
             not is_single
             or torch.is_grad_enabled()
             or is_recording_alignments()
-            or not _is_own(decoder_state)
+            or not _is_single_step(decoder_state)
             or not source.can_step
         ):
             return self.network.decode(targets, is_token, to_network_state(decoder_state))
@@ -130,8 +130,10 @@ class SingleStepDecoder:
         cache = cache.extend_empty(1)
         keys, values = cache.keys, cache.values
         parts = (part.chunk(len(self._layers)) for part in (keys, values, keys[:, :, -1:], values[:, :, -1:]))
-        for layer, own, source in zip(self._layers, zip(*parts, strict=True), source_caches, strict=True):
-            rows = layer(rows, SelfAttentionCache(*own), source, apply_rotary)
+        for layer, layer_parts, source in zip(
+            self._layers, zip(*parts, strict=True), source_caches, strict=True
+        ):
+            rows = layer(rows, SelfAttentionCache(*layer_parts), source, apply_rotary)
         return self._last_norm(rows), cache
 
     def _empty_cache(self, hypotheses: int) -> KVCache:
@@ -141,7 +143,7 @@ class SingleStepDecoder:
         return KVCache.from_tensors(empty, empty)
 
 
-def _is_own(state: DecoderState) -> bool:
+def _is_single_step(state: DecoderState) -> bool:
     """Whether the state is one of single steps, not of the network itself."""
     return isinstance(state.source[0], PackedSource) and (
         not state.cache or isinstance(state.cache[0], StackedCache)
