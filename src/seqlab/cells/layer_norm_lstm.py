@@ -1,4 +1,4 @@
-"""An LSTM whose sums and whose cell state are normalized before they are bent."""
+"""An LSTM with layer normalization of its pre-activations and of its cell state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EPSILON = 1e-5
 
 @cells.register("layer_norm_lstm")
 class LayerNormLSTM(GatedCell):
-    """One step of a layer-normalized LSTM. Gates stand in torch's order: input, forget, candidate, output.
+    """One step of a layer-normalized LSTM. Gate order, as in torch: input, forget, candidate, output.
 
         norm(a)     = (a - mean(a)) / √(variance(a) + ε)             over all four gates together, for each sequence and step
         gates       = input_gain ⊙ norm(W x) + recurrent_gain ⊙ norm(U h) + b
@@ -26,9 +26,10 @@ class LayerNormLSTM(GatedCell):
         cell_state' = forget ⊙ cell_state + input ⊙ candidate
         hidden'     = output ⊙ tanh(cell_gain ⊙ norm(cell_state') + cell_shift)
 
-    The paper gives each norm a gain and a shift. Those of the two sums would only be added to b, so b stands
-    for all three; the cell state's norm has both. Without biases there is no cell_shift either. Gains start
-    at 1, shifts at 0. Paper: Ba et al. 2016, "Layer Normalization", arXiv:1607.06450, equations 20-22.
+    The paper gives each norm a gain and a shift. The shifts of the two sums are redundant with b, so b
+    replaces them; the cell state's norm has both gain and shift. Without biases there is no cell_shift
+    either. Gains are initialized to 1, shifts to 0. Paper: Ba et al. 2016, "Layer Normalization",
+    arXiv:1607.06450, equations 20-22.
     """
 
     num_gates = 4

@@ -16,8 +16,8 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
     """rows, weight, recurrent, bias, input gain, recurrent gain, cell gain, cell shift, hidden,
     cell_state, layout, epsilon -> outputs, last hidden, last cell_state.
 
-    Kept for the way back are the sums W x and U h, the cell states, and the mean and 1/deviation of all three
-    norms; gates are computed again.
+    The sums W x and U h, the cell states, and the mean and 1/deviation of all three norms are stored for the
+    backward pass; gates are recomputed.
     """
 
     @staticmethod
