@@ -1,5 +1,5 @@
-"""torch.jit.script cannot compile seqlab's layers, so it is given torch's own layer with the same
-parameters.
+"""Support for torch.jit.script, which cannot compile seqlab's layers and gets torch's own layer with the
+same parameters instead.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from seqlab.nn.chosen_cell import ChosenCell
 def scriptable(
     module: nn.Module, chosen: ChosenCell, *, name: str, matches_torch: bool, arguments: dict[str, Any]
 ) -> nn.Module:
-    """torch.nn's module of this name, sharing the parameters of ours; an error where torch does not have this
-    cell.
+    """The torch.nn module of this name, sharing the parameters of `module`; an error if torch does not
+    have this cell.
     """
     if not matches_torch:
         raise UsageError(

@@ -112,8 +112,8 @@ NETWORKS = [
     Mutant(
         "alibi-steeper",
         "positions/alibi.py",
-        "    own = [2.0 ** (-8 * head / power) for head in range(1, power + 1)]",
-        "    own = [2.0 ** (-4 * head / power) for head in range(1, power + 1)]",
+        "    slopes = [2.0 ** (-8 * head / power) for head in range(1, power + 1)]",
+        "    slopes = [2.0 ** (-4 * head / power) for head in range(1, power + 1)]",
         "tests/positions/test_alibi.py",
         "Slopes of the ALiBi bias are the square roots of those of the paper.",
     ),
@@ -144,8 +144,8 @@ NETWORKS = [
     Mutant(
         "crf-without-end-scores",
         "blocks/crf.py",
-        "        return (\n            self.start[tags[:, 0]]\n            + (own * is_word).sum(dim=1)\n            + (steps * is_word[:, 1:]).sum(dim=1)\n            + self.end[last]\n        )",
-        "        return self.start[tags[:, 0]] + (own * is_word).sum(dim=1) + (steps * is_word[:, 1:]).sum(dim=1)",
+        "        return (\n            self.start[tags[:, 0]]\n            + (emissions * is_word).sum(dim=1)\n            + (steps * is_word[:, 1:]).sum(dim=1)\n            + self.end[last]\n        )",
+        "        return self.start[tags[:, 0]] + (emissions * is_word).sum(dim=1) + (steps * is_word[:, 1:]).sum(dim=1)",
         "tests/blocks/test_crf.py",
         "The score of the given tags leaves out the score of ending.",
     ),
