@@ -1,4 +1,4 @@
-"""Parts of a network that look at the whole training split once, before the first update."""
+"""Modules that compute count statistics of the whole training split once, before the first update."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Examples = Callable[[], Iterable[Example]]
 
 
 class CountStatistics(ABC):
-    """Something that learns by counting.
+    """A module that is fitted by counting.
 
-    What it counted stands in its buffers, so that a run that goes on does not count again.
+    The counts are stored in buffers, so that a resumed run does not count again.
     """
 
     @abstractmethod
@@ -29,7 +29,7 @@ class CountStatistics(ABC):
 
 
 def fit_count_statistics(model: nn.Module, examples: Examples) -> None:
-    """Let every part of a network that counts see the training split."""
+    """Fit every counting module of a network on the training split."""
     for part in model.modules():
         if isinstance(part, CountStatistics):
             part.fit_counts(examples)

@@ -1,6 +1,4 @@
-"""One layer of a Transformer decoder for one new step of every hypothesis, without the modules around its
-tensors.
-"""
+"""One layer of a Transformer decoder for one new step of every hypothesis, without module overhead."""
 
 from __future__ import annotations
 
@@ -31,8 +29,8 @@ begins.
 
 
 class SelfAttentionCache(NamedTuple):
-    """Keys and values that one layer has written, and of these the places of the newest step, which the layer
-    has yet to fill.
+    """The cached keys and values of one layer, and views of the newest step, which the layer has yet to
+    fill.
     """
 
     keys: Float[Tensor, "hypotheses kv_heads time head"]
@@ -42,9 +40,7 @@ class SelfAttentionCache(NamedTuple):
 
 
 class SourceCache(NamedTuple):
-    """Keys and values that one layer has of the sources, and -inf where they are padding; None where nothing
-    is.
-    """
+    """Keys and values of the sources in one layer, and a bias of -inf at padding; None without padding."""
 
     keys: Float[Tensor, "sources kv_heads source head"]
     values: Float[Tensor, "sources kv_heads source head"]
@@ -57,12 +53,12 @@ class SourceCache(NamedTuple):
 
 
 class SingleStepLayer:
-    """What `DecoderLayer` does, for one step that sees all before it; dropout, which does nothing in a
-    search, is left out.
+    """Computes `DecoderLayer` for one step that sees all earlier steps, without dropout, which is inactive in
+    a search.
 
         x = after(x + sublayer(before(x)))     for self-attention, cross-attention and the feed-forward network
 
-    where one of `before` and `after` is a norm and the other does nothing.
+    where one of `before` and `after` is a norm and the other is the identity.
     """
 
     def __init__(self, layer: DecoderLayer) -> None:
@@ -93,9 +89,7 @@ class SingleStepLayer:
 
     @staticmethod
     def supports(layer: nn.Module) -> bool:
-        """Whether a layer is made of the parts that are written out here, and of nothing that was put around
-        them.
-        """
+        """Whether a layer consists only of modules that this class supports."""
         if type(layer) is not DecoderLayer:
             return False
         self_attention, cross_attention, feed_forward = (
@@ -131,8 +125,8 @@ class SingleStepLayer:
     def _self_attend(
         self, steps: Rows, self_cache: SelfAttentionCache, apply_rotary: ApplyRotary | None
     ) -> Rows:
-        """Self-attention: the step's own keys and values are written first, then it looks at all that is
-        written.
+        """Self-attention: the keys and values of the step are written to the cache first, then the step
+        attends to the whole cache.
         """
         heads, kv_heads = self.heads, self.kv_heads
         qkv = self.qkv(steps).view(-1, heads + 2 * kv_heads, 1, self.head_size)
@@ -144,7 +138,7 @@ class SingleStepLayer:
         return self.output(mixed.reshape(-1, heads * self.head_size))
 
     def _cross_attend(self, steps: Rows, source_cache: SourceCache) -> Rows:
-        """Cross-attention: the hypotheses of one source are further queries to it."""
+        """Cross-attention: the hypotheses of one source are treated as additional queries."""
         q = self.query(steps).view(source_cache.num_sources, -1, self.heads, self.head_size).transpose(1, 2)
         mixed = attend_few_queries(
             q, source_cache.keys, source_cache.values, source_cache.bias
@@ -162,8 +156,8 @@ class SingleStepLayer:
 def activate_small(
     inner: Float[Tensor, "rows inner"], activation: FeedForwardActivation
 ) -> Float[Tensor, "rows inner"]:
-    """What `activate` does, and may overwrite its input. torch leaves the exact gelu to oneDNN, but not that
-    of a transposed tensor.
+    """Like `activate`, but may overwrite its input. torch runs the exact gelu in oneDNN, except for a
+    transposed tensor.
     """
     if activation != "gelu" or inner.numel() > SMALL_GELU_ELEMENTS or inner.numel() % 2:
         return activate(inner, activation, in_place=True)
@@ -171,7 +165,7 @@ def activate_small(
 
 
 def functional_norm(module: nn.Module) -> RowFunction:
-    """The same norm without its module."""
+    """The same norm without module overhead."""
     if isinstance(module, nn.LayerNorm):
         shape, weight, bias, eps = (
             module.normalized_shape,
@@ -188,7 +182,7 @@ def identity(rows: Rows) -> Rows:
 
 
 def _norms(residual: nn.Module) -> tuple[RowFunction, RowFunction]:
-    """Before and after a sub-layer."""
+    """The norms before and after a sub-layer."""
     assert isinstance(residual, PreNorm | PostNorm)
     norm = functional_norm(residual.norm)
     return (norm, identity) if isinstance(residual, PreNorm) else (identity, norm)
