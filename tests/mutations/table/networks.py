@@ -24,8 +24,8 @@ NETWORKS = [
     Mutant(
         "hard-attention-without-gradient",
         "attention/normalization.py",
-        "        return chosen + (soft - soft.detach())  # the bracket is 0, but not its derivative",
-        "        return chosen  # the bracket is 0, but not its derivative",
+        "        return chosen + (soft - soft.detach())  # the term in parentheses is 0, but its derivative is not",
+        "        return chosen  # the term in parentheses is 0, but its derivative is not",
         "tests/attention/test_normalization.py",
         "Hard attention passes no straight-through gradient.",
     ),

@@ -22,8 +22,8 @@ from seqlab.models.settings import (
 from seqlab.positions.learned import LearnedPositions
 
 POSITION_STD = 0.5
-"""Of the rows for places at the start: large enough to be told from the features of a region, which are
-around 1.
+"""Initial standard deviation of the position embeddings: large enough to be distinguishable from the
+features of a region, which are around 1.
 """
 
 
