@@ -1,4 +1,4 @@
-"""Where does a trained network look? The alignments of every attention in it, for one text."""
+"""The attention weights of a trained network for one text, for every attention module."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from seqlab.tasks.vectors import step_vectors
 
 @dataclass(frozen=True)
 class LayerAttention:
-    """What one attention did with one text, as plain data.
+    """The attention weights of one attention module for one text, as plain data.
 
-    Rows over the source add up to 1, or to 0 where nothing may be looked at.
+    Rows over the source sum to 1, or to 0 if everything is masked.
     """
 
     name: str
@@ -102,7 +102,7 @@ def _cross_attention(run: Run, text: Any) -> list[LayerAttention]:
 
 @torch.inference_mode()
 def _pool(model: nn.Module, features: Float[np.ndarray, "time hidden"]) -> None:
-    """Let the pooling of a classifier look at what the backbone made."""
+    """Run the pooling of a classifier on the features of the backbone."""
     pool = getattr(model, "pool", None)
     if isinstance(pool, nn.Module):
         steps = torch.from_numpy(features).to(next(model.parameters())).unsqueeze(0)

@@ -1,4 +1,4 @@
-"""How open the gates are, and how often they are so open or so shut that they hardly learn."""
+"""Gate statistics: how open the gates are, and how often they are saturated, so that they hardly learn."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class GateStatistics:
 def gate_statistics(unrolled: UnrolledNetwork) -> list[GateStatistics]:
     """Every gate of every layer and direction.
 
-    The candidate is left out: it is no gate, its values have both signs.
+    The candidate is not a gate and is excluded; its values have both signs.
     """
     statistics = []
     for trace in unrolled.traces:
