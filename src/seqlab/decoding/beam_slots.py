@@ -15,8 +15,8 @@ def assign_slots(
     The first child of every parent keeps the parent's slot; the others take the slots of parents without
     children. Unused slots keep their parent and hold a dead hypothesis.
 
-    >>> one, two, three = (Node(None, token, -1.0) for token in (7, 8, 9))
-    >>> parents, nodes = assign_slots([(2, one), (1, two), (2, three)], num_before=3, num_after=3)
+    >>> first, second, third = (Node(None, token, -1.0) for token in (7, 8, 9))
+    >>> parents, nodes = assign_slots([(2, first), (1, second), (2, third)], num_before=3, num_after=3)
     >>> parents, [node.token for node in nodes]
     ([2, 1, 2], [9, 8, 7])
     """
