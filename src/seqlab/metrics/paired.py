@@ -178,7 +178,7 @@ def mcnemar(first: Bool[np.ndarray, " examples"], second: Bool[np.ndarray, " exa
     ]
     p = float(
         f"{min(1.0, 2 * math.fsum(map(math.exp, logs))):.10g}"
-    )  # exact integers, since logarithms of factorials are not exact
+    )  # rounded: logarithms of factorials are not exact
     return McNemar(int((first & second).sum()), only_first, only_second, int((~first & ~second).sum()), p)
 
 
