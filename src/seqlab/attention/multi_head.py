@@ -14,7 +14,7 @@ from seqlab.attention.recording import RecordableAttention
 from seqlab.core.errors import ArgumentError
 
 ApplyRotary = Callable[[Float[Tensor, "batch heads time head"]], Float[Tensor, "batch heads time head"]]
-"""Turns queries and keys by their places (rotary positions)."""
+"""Rotates queries and keys by their positions (rotary embedding)."""
 NO_MASK = AttentionMask()
 
 

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 Logits = Float[Tensor, "batch words tags"]
 IsWord = Bool[Tensor, "batch words"]
-"""The words of a sentence stand first; every sentence has at least one."""
+"""The words of a sentence come first; every sentence has at least one."""
 
 
 class CRF(nn.Module):

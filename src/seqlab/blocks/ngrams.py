@@ -9,20 +9,20 @@ from jaxtyping import Bool, Int, Int64
 from torch import Tensor, nn
 
 NOTHING, BEGIN, END, FIRST = 0, 1, 2, 3
-"""What may stand in a place of an n-gram: padding, the border before a sequence, the one behind it, and from
-3 on the tokens.
+"""The symbols of an n-gram: padding, the boundary before a sequence, the one after it, and the tokens from
+3 on.
 """
 MIX, SPREAD, FOLD = 0x2545F4914F6CDD1D, 0x1CE4E5B9BF58476D, 29
 """Odd numbers and a shift that scatter keys over 64 bits: among 10⁶ n-grams two share a key with a chance of
 about 3 in 10⁸, were they random.
 """
 NO_KEY = torch.iinfo(torch.int64).max
-"""Stands where there is no n-gram, and in the free places of a table."""
+"""Marks missing n-grams and unused table entries."""
 MAX_PENDING_KEYS = 1 << 22
 """Keys that wait before they are counted together."""
 MAX_OVERFLOW = 16
-"""A count may hold this many times the places of its table; beyond that, n-grams of one sequence so far are
-forgotten.
+"""A count may hold this many times the size of its table; beyond that, n-grams seen in only one sequence
+so far are dropped.
 """
 
 Sequences = tuple[Int[Tensor, "batch time"], Bool[Tensor, "batch time"]]

@@ -302,7 +302,7 @@ class _Beam:
     group: int
     open: list[Node] = field(default_factory=lambda: [ROOT])
     chosen: list[tuple[int, Node]] = field(default_factory=list)
-    """The next open ones, each with the place of its parent among those of before."""
+    """The next open hypotheses, each with the index of its parent among the previous ones."""
     complete: list[Hypothesis] = field(default_factory=list)
 
     def add_complete(self, node: Node, score: float, num_kept: int, *, ended: bool) -> None:

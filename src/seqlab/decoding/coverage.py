@@ -8,9 +8,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 MIN_COVERAGE = 1e-9
-"""Attention that a step of the source counts as having got at least, so that one that was never looked at
-does not rule a target out.
-"""
+"""Minimum coverage of a source step, so that a step without attention does not give a penalty of -inf."""
 
 
 @dataclass(frozen=True)

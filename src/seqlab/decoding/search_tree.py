@@ -43,7 +43,7 @@ class Node:
 
 
 DEAD_NODE = Node(None, -1, float("-inf"))
-"""Stands where a beam has fewer hypotheses than places."""
+"""Fills unused slots of a beam."""
 
 
 class CandidateOutcome(NamedTuple):
@@ -70,7 +70,7 @@ class Candidate:
     fate: CandidateFate
     group: int = 0
     rank: int = 0
-    """Its place among the answers, the best 1; 0 for all that are no answer."""
+    """Its rank among the results, 1 for the best; 0 if it is not a result."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 BLOCK = 64
-"""Neighbouring tokens of which first only the best is looked at."""
+"""Block size: adjacent tokens of which the first pass considers only the maximum."""
 
 
 class TopCandidates(NamedTuple):

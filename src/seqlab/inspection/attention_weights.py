@@ -30,9 +30,9 @@ class LayerAttention:
     name: str
     """The name of its module: backbone.layers.0.attention."""
     query_tokens: list[str]
-    """Who looks: the tokens, or query 1, query 2, … where the queries are learned."""
+    """Labels of the queries: the tokens, or query 1, query 2, … for learned queries."""
     tokens: list[str]
-    """What is looked at."""
+    """Labels of the keys."""
     alignment: Float[np.ndarray, "heads target source"]
 
     @property

@@ -15,7 +15,7 @@ from seqlab.inspection.unroll import UnrolledNetwork
 NEARLY_CLOSED = 0.1
 NEARLY_OPEN = 0.9
 CANDIDATE = "candidate"
-"""What a cell lists beside its gates and is none: its values have both signs."""
+"""Listed by a cell with its gates, but not a gate: its values have both signs."""
 
 
 @dataclass(frozen=True)

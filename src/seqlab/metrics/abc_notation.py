@@ -24,7 +24,7 @@ HEADER = re.compile(r"([A-Za-z]):\s*(.*?)\s*$")
 BAR_LINE = re.compile(r":*\|+[\]:]*|\[\||::+")
 NOT_PLAYED = re.compile(r'"[^"]*"|\{[^}]*\}|![a-zA-Z().<>+]{2,}!|\+[a-z]+\+|%.*')
 ENDING = re.compile(r"[\s!]*\[?[1-9]")
-"""The first or second time that a part is played; its number stands right after the bar line."""
+"""The first or second time that a part is played; its number follows the bar line."""
 LENGTH = r"(\d*)(/*)(\d*)"
 PLAYED = re.compile(
     r"\((?P<tuplet>[2-9])(?::\d?)*"
@@ -58,7 +58,7 @@ class Bar:
 
     length: Fraction
     may_be_short: bool
-    """Whether it may be short: the first, the last, or one beside a repeat, a double line or a first or
+    """Whether it may be short: the first, the last, or one next to a repeat, a double line or a first or
     second ending.
     """
 

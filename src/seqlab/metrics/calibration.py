@@ -26,7 +26,7 @@ from seqlab.metrics.items import Statistics, SumItems
 
 BINS = 10
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.05, 20.0
-"""Temperatures beyond these are not looked for: where every answer is right, the best one would be 0."""
+"""Bounds of the temperature: if every prediction is correct, the optimum would be 0."""
 TOLERANCE = 1e-10
 MAX_ITERATIONS = 100
 

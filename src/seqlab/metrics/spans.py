@@ -31,9 +31,9 @@ import numpy as np
 from jaxtyping import Float
 
 UNNAMED = "_"
-"""The type of spans whose tags are letters alone."""
+"""The type of spans whose tags have no type."""
 BILOU_TO_IOBES = str.maketrans("LU", "ES")
-"""The letters of BILOU as those of IOBES."""
+"""Maps the prefixes of BILOU to those of IOBES."""
 
 
 class Span(NamedTuple):

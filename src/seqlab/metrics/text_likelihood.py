@@ -56,8 +56,8 @@ class TextScore:
     num_characters: int
     """Characters of the text, one more where its end was foretold too."""
     num_unknown: int = 0
-    """Tokens that the vocabulary does not know: one <unk> stands for all of them, so their real probability
-    is lower.
+    """Number of out-of-vocabulary tokens: one <unk> represents all of them, so their real probability is
+    lower.
     """
     source: str | None = None
     """What was read before the text was written, where there is something."""

@@ -40,7 +40,7 @@ class TokenStream:
     nats: Float[np.ndarray, " tokens"]
     ends: Float[np.ndarray, " tokens"]
     num_unknown: int = 0
-    """Tokens that stand for any piece the vocabulary does not have: their characters were not foreseen."""
+    """Number of out-of-vocabulary tokens, whose characters were not predicted."""
 
     @classmethod
     def from_log_probs(

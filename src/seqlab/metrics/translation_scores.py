@@ -84,8 +84,8 @@ SACREBLEU_METRICS: dict[str, SacrebleuMetric] = {
     "chrf": SacrebleuMetric("CHRF", chrf_percent, {"beta": BETA}),
     "ter": SacrebleuMetric("TER", ter_percent, {}, higher_is_better=False),
 }
-"""bleu_lower: capitals do not count, and the texts are cut into tokens; bleu_tokens_lower: the same for texts
-that are cut already, by blanks, as `multi-bleu.perl -lc` takes them.
+"""bleu_lower: case-insensitive, with sacrebleu's tokenization; bleu_tokens_lower: the same for texts that
+are already tokenized by spaces, as for `multi-bleu.perl -lc`.
 """
 REPORTED = ("bleu", "bleu_lower", "chrf", "ter")
 

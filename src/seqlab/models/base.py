@@ -44,7 +44,7 @@ class Backbone(Encoder):
     input_size: int
     output_size: int
     is_stateful: bool
-    """Whether training over a stream goes on from the state where the last window ended."""
+    """Whether training on a stream continues from the state at the end of the last window."""
 
     @classmethod
     @abstractmethod

@@ -26,7 +26,7 @@ from seqlab.models.settings import (
 )
 
 NO_BAG = BagSettings()
-"""Nothing is weighed beside a network."""
+"""No bag of n-grams in addition to the network."""
 
 
 class Classifier(nn.Module):

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 Example = tuple[
     Shaped[Tensor, "batch time *features"], Bool[Tensor, "batch time"], Float[Tensor, "batch classes"] | None
 ]
-"""Steps, which of them are real, and to which classes each sequence belongs (1) or not (0); None where the
-answer is no class.
+"""Steps, which of them are real, and to which classes each sequence belongs (1) or not (0); None if the
+targets are not classes.
 """
 Examples = Callable[[], Iterable[Example]]
 """One pass over the training split, each time it is called."""

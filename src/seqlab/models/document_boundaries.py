@@ -25,9 +25,9 @@ class DocumentPieces:
     row: Int[Tensor, "pieces"]
     """The row that a piece was cut from."""
     is_new: Bool[Tensor, "pieces"]
-    """Whether a document begins with the piece; else it goes on from the row's state."""
+    """Whether the piece begins a document; otherwise it continues from the row's state."""
     flat_index: Int[Tensor, "real"]
-    """For every real token of the rows, row by row, its place in the flattened pieces."""
+    """For every real token of the rows, row by row, its index in the flattened pieces."""
 
     @classmethod
     def split(

@@ -12,7 +12,7 @@ from seqlab.models.count_statistics import CountStatistics, Examples
 from seqlab.models.settings import BagSettings
 
 DEFAULT_MAX_N, DEFAULT_MAX_FEATURES = 3, 1 << 18
-"""What a bag has where nobody says anything else."""
+"""The default settings of a bag."""
 SMOOTHING = 1.0
 """What every count starts from."""
 LOGIT_SCALE = 10.0

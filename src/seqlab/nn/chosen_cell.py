@@ -31,7 +31,7 @@ class ChosenCell:
     """A cell class, its registered name (None for a user-defined class), and the requested options."""
 
     family: Family
-    """That of the layer, which decides what torch could do in its place."""
+    """The family of the layer, which determines its torch counterpart."""
     kind: type[Cell]
     name: str
     options: Mapping[str, Any]

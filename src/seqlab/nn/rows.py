@@ -46,7 +46,9 @@ class PackedRows:
     rows: Tensor
     """(rows, input): all first steps, then all second ones."""
     original_input: Tensor
-    """What torch's own checks look at: (rows, input) of a PackedSequence, else a batch with three axes."""
+    """The tensor for torch's own checks: (rows, input) of a PackedSequence, otherwise a batch with three
+    axes.
+    """
     packing: Packing
     batch_first: bool = False
     is_batched: bool = True

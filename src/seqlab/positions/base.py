@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from seqlab.positions.registry import positional_encodings as positional_encodings
 
 PositionIds = Int[Tensor, "#batch time"]
-"""Where the steps stand; one row for all sequences is enough when they stand alike."""
+"""The positions of the steps; a single row if they are the same for all sequences."""
 
 
 class PositionalEncoding(nn.Module):

@@ -18,7 +18,7 @@ from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.small_training import seeded
 
 WORDS = ("I", "saw", "a", "saw")
-"""One word stands twice: only its place tells the two apart."""
+"""One word occurs twice: only its position distinguishes the two."""
 SIZE = len(WORDS)
 """Features of a word. As many as words, so that every stage is a table of the same width."""
 SPREAD = 2.5

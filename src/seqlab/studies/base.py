@@ -11,7 +11,7 @@ from seqlab.pages.html import Markup
 from seqlab.pages.report_data import LineChart
 
 Value = str | int | float
-"""What stands in one place of a table."""
+"""One cell of a table."""
 
 
 @dataclass(frozen=True)

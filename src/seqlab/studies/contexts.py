@@ -48,7 +48,7 @@ NETWORKS: dict[str, SequenceSettings] = {
 }
 STATIC = "embedding alone"
 SENTENCES_PER_MEANING = 3
-"""Sentences of each meaning in the picture."""
+"""Number of sentences of each meaning in the figure."""
 
 
 @dataclass(frozen=True)

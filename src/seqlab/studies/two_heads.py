@@ -26,7 +26,7 @@ OF_THE_SECOND = ("slow", "small", "weak", "tasty")
 WORDS = ("the", "because", "it", "was", *VERBS, *NOUNS, *OF_THE_FIRST, *OF_THE_SECOND)
 WORD_IDS = {word: number for number, word in enumerate(WORDS)}
 FIRST, SECOND, IT, REASON, LENGTH = 1, 4, 6, 8, 9
-"""Places of the nouns, of "it" and of the adjective."""
+"""Positions of the nouns, of "it" and of the adjective."""
 ASKED = 400
 DIVIDED = 0.8
 """The share of a head's weight on noun and adjective from which it belongs to one of them."""

@@ -30,7 +30,7 @@ class PublishedModel:
     vocabulary_size: int
     """Rows of the embedding; of an encoder-decoder, of that of what is written."""
     context: int
-    """Tokens that it can read at once; 0 where there is no limit."""
+    """Maximum number of tokens that it can read at once; 0 means no limit."""
     unused: tuple[UnusedTensor, ...] = ()
     """Tensors that the network does not read, with the reasons."""
     notes: list[str] = field(default_factory=list)

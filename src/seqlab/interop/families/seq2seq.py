@@ -21,7 +21,7 @@ SHARED, OUTPUT = "model.shared.weight", "lm_head.weight"
 SOURCE, TARGET = "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"
 EPS = 1e-5
 FIRST_POSITION = 2
-"""BART counts places from behind the two rows that it once kept for padding."""
+"""BART's positions start after two rows that were once reserved for padding."""
 DECODING = (
     "max_length",
     "num_beams",

@@ -31,7 +31,7 @@ NORMAL, USER_DEFINED, UNIGRAM = 1, 4, 1
 SPACE_SYMBOL = "▁"
 SPECIALS = ("</s>", UNK, "<pad>")
 LANGUAGE = re.compile(r">>[^<>]{1,40}<<")
-"""How a model for several languages is told which one to write."""
+"""The token that selects the target language of a multilingual model."""
 
 
 @dataclass(frozen=True)

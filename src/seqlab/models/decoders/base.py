@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from seqlab.models.base import ModelState
 
 Alignment = Float[Tensor, "hypotheses time source"]
-"""How much each step of the source was looked at, for each step that was written."""
+"""Attention weights over the source for each target step."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ MIN_BOX_WIDTH, HEIGHT = 52.0, 28.0
 MAX_CIRCLED = 20
 START = "‹start›"
 FATE_STYLES: dict[str, BoxKind] = {"kept": "state", "pruned": "plain", "ended": "output", "cut": "bend"}
-"""The colour of a candidate by what became of it."""
+"""The color of a candidate by its outcome."""
 FATE_LABELS = {
     "kept": "kept: went on",
     "pruned": "left out: others were better",
@@ -48,7 +48,7 @@ class Branch:
     score: float
     fate: str
     rank: int = 0
-    """Its place among the answers, the best 1; 0 for all that are no answer."""
+    """Its rank among the results, 1 for the best; 0 if it is not a result."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from seqlab.pages.html import Markup, join, tag
 from seqlab.pages.style import DARK, LIGHT
 
 BoxKind = Literal["gate", "bend", "state", "input", "output", "kept", "plain"]
-"""What a box stands for; it decides its colour."""
+"""The role of a box, which determines its color."""
 LineStyle = Literal["forward", "carried", "backward", "peep", "axis", "value", "slope", "left_out"]
 """What runs along a line."""
 Point = tuple[float, float]
@@ -96,7 +96,7 @@ LINE_STYLES: dict[str, tuple[str, float, str]] = {
     "slope": ("c1", 1.8, "6 4"),
     "left_out": ("quiet", 0.9, "2 4"),
 }
-"""Colour, thickness and dashes."""
+"""Color, thickness and dashes."""
 SHEET = """
 svg { background: var(--ground); font: 13px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif }
 text { fill: var(--ink) } .quiet { fill: var(--quiet); font-size: 11.5px } .strong { font-weight: 650 }

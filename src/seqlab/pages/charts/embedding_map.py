@@ -29,7 +29,7 @@ class EmbeddingPoint:
     y: float
     neighbors: Sequence[str] = ()
     is_highlighted: bool = False
-    """Whether somebody has asked for it: its name is written first and larger."""
+    """Whether the user requested this word: its label is placed first and larger."""
 
 
 @dataclass(frozen=True)

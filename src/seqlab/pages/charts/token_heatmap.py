@@ -14,9 +14,9 @@ CHARACTER_WIDTH = 0.61 * FONT  # of a monospaced font
 ROW_GAP = 10.0
 MAX_TOKEN_CHARACTERS = 24
 UNDO_CONTRAST = 1 / CONTRAST
-"""Takes the contrast of maps back: beside the strongest token of its own strip a weight needs none."""
+"""Undoes the contrast of attention maps, since weights are relative to the strongest token of their strip."""
 WHITESPACE_SYMBOLS = {" ": "␣", "\n": "↵", "\t": "⇥"}
-"""What stands for tokens that cannot be seen."""
+"""Visible replacements for whitespace tokens."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ class TokenHeatmap:
     tokens: Sequence[str]
     rows: Sequence[HeatmapRow]
     query_index: int | None = None
-    """The place of the token that looks; it gets a frame."""
+    """The index of the query token, which is framed."""
     max_weight: float | None = None
-    """The weight that is drawn darkest, where several pictures are to be compared; else the strongest of each
-    strip is.
+    """The weight that is drawn darkest, for comparing several figures; by default the strongest of each
+    strip.
     """
 
     def __post_init__(self) -> None:
