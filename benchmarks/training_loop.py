@@ -257,12 +257,17 @@ def candidates(name: str, folder: Path) -> dict[str, Callable[[], float]]:
         "schedule": "constant",
         "warmup_steps": 0,
         "decay_all": True,
-        "window": WINDOW,
     }
     if name == "writer":
         model = {"kind": "recurrent", "hidden_size": 2 * HIDDEN, "embedding_size": 2 * HIDDEN, "dropout": 0.0}
         objective = prepared(
-            {"task": "language_model", "data": {"train": "pydoc"}, "model": model, "training": training}
+            {
+                "task": "language_model",
+                "data": {"train": "pydoc"},
+                "model": model,
+                "language_model": {"window": WINDOW},
+                "training": training,
+            }
         )
         size = len(objective.codec.tokenizer.vocabulary)
         own, hand, steps = HandWriter(size), hand_writer, WRITER_STEPS

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from seqlab.core.settings import describe, sentence_of
-from seqlab.recipes.recipe import KINDS, SECTIONS
+from seqlab.recipes.sections import KINDS, section_names, settings_of
 
 PAGE = Path(__file__).with_name("settings.md")
 INTRODUCTION = (
@@ -20,8 +20,8 @@ INTRODUCTION = (
 def page() -> str:
     """All sections as tables; those that differ by kind once per kind."""
     lines = ["# Settings", "", INTRODUCTION, ""]
-    for section, kinds in SECTIONS.items():
-        for settings in kinds:
+    for section in section_names():
+        for settings in settings_of(section):
             kind = f": {settings.model_fields['kind'].default}" if section in KINDS else ""
             lines += [
                 f"## {section}{kind}",

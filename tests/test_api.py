@@ -72,7 +72,9 @@ def test_progress_and_what_was_inferred_go_to_standard_error(
     ("settings", "facts"),
     [
         ({"learning_rat": 0.1}, ["'learning_rat'", "learning_rate"]),
-        ({"max_tokens": 3}, ["'max_tokens'", "decoding", "search"]),
+        ({"temperature": 3}, ["'temperature'", "decoding", "distillation"]),
+        ({"carry_state": False}, ["language_model.stateful"]),
+        ({"window": 9}, ["model.window", "language_model.window", "masked_language_model.window"]),
         ({"learning_rate": "fast"}, ["training.learning_rate", "fast"]),
     ],
 )
@@ -97,7 +99,7 @@ def test_decoding_settings_are_keywords_of_predict(tmp_path: Path) -> None:
     pairs = [{"en": f"word {n}", "de": f"Wort {n}"} for n in range(40)]
     settings: dict[str, Any] = {"source": "en", "target": "de", "hidden_size": 8}
     run = seqlab.train(
-        pairs, "search.max_tokens=3", model="gru", steps=2, out=tmp_path / "run", verbose=False, **settings
+        pairs, "decoding.max_tokens=3", model="gru", steps=2, out=tmp_path / "run", verbose=False, **settings
     )
     (greedy,), (beam,) = run.predict(["word 3"]), run.predict(["word 3"], top=3, beam=3)
     assert len(greedy.ranking) == 1

@@ -9,7 +9,6 @@ from typing import Any
 from seqlab.cli.progress import TerminalProgress
 from seqlab.cli.train import announce, show_warnings
 from seqlab.core.errors import UsageError
-from seqlab.recipes.keywords import dotted_names
 from seqlab.runs.compare.compare import Comparison, compare_runs
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
@@ -60,7 +59,7 @@ def train(
         The finished run, with `results`, `predict`, `evaluate` and more.
     """
     budget = {"training.minutes": minutes, "training.steps": steps, "training.epochs": epochs}
-    values = {name: value for name, value in budget.items() if value} | dotted_names(settings)
+    values = {name: value for name, value in budget.items() if value} | settings
     if seed is not None:
         values["training.seed"] = seed
     what = str(save_table(data)) if is_table(data) else data

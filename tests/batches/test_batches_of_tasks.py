@@ -13,7 +13,7 @@ import torch
 
 from seqlab.batches.batch import Batch
 from seqlab.batches.loader import Cursor
-from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.read import check
 from seqlab.sources.open_source import open_source
 from tests.tasks.encoded_task import EncodedTask, encode_task
 
@@ -21,7 +21,7 @@ TEXT = "".join(f"line {number}: {'abcdefg'[: number % 7]}\n" for number in range
 
 
 def encoded(path: Path, **sections: Any) -> EncodedTask:
-    recipe = Recipe.model_validate(sections)
+    recipe = check(sections, where="test")
     return encode_task(recipe, {"train": open_source(path, recipe.data)})
 
 
@@ -32,7 +32,8 @@ def language_model(tmp_path: Path, model: str) -> EncodedTask:
         task="language_model",
         tokens={"kind": "characters"},
         model={"kind": model},
-        training={"window": 20, "batch_size": 4, "seed": 3},
+        language_model={"window": 20},
+        training={"batch_size": 4, "seed": 3},
     )
 
 

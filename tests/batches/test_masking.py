@@ -37,30 +37,34 @@ def is_within(count: int, *, of: int, share: float) -> bool:
 
 @pytest.mark.spec(170)
 @pytest.mark.parametrize(
-    ("share", "mask_share", "random_share"),
+    ("share", "mask_replace_prob", "random_replace_prob"),
     [(0.15, 0.8, 0.1), (0.4, 0.5, 0.3), (0.1, 1.0, 0.0), (0.2, 0.25, 0.75)],
     ids=str,
 )
 def test_as_many_tokens_are_chosen_hidden_replaced_and_kept_as_the_shares_say(
-    share: float, mask_share: float, random_share: float
+    share: float, mask_replace_prob: float, random_replace_prob: float
 ) -> None:
     tokens = text(60_000)
-    found = masker(share=share, mask_share=mask_share, random_share=random_share).mask(tokens, row=0, epoch=0)
+    found = masker(
+        mlm_probability=share, mask_replace_prob=mask_replace_prob, random_replace_prob=random_replace_prob
+    ).mask(tokens, row=0, epoch=0)
     ordinary = int((tokens >= SPECIALS).sum())
     is_target = found.targets != NO_TARGET
     chosen = int(is_target.sum())
     hidden = int((found.inputs[is_target] == MASK_ID).sum())
     others = int(((found.inputs != tokens) & (found.inputs != MASK_ID)).sum())
-    drawn_anew = random_share * (1 - 1 / int(IS_ORDINARY.sum()))  # by chance a token is replaced by itself
+    drawn_anew = random_replace_prob * (
+        1 - 1 / int(IS_ORDINARY.sum())
+    )  # by chance a token is replaced by itself
     assert is_within(chosen, of=ordinary, share=share)
-    assert is_within(hidden, of=chosen, share=mask_share)
+    assert is_within(hidden, of=chosen, share=mask_replace_prob)
     assert is_within(others, of=chosen, share=drawn_anew)
-    assert is_within(chosen - hidden - others, of=chosen, share=1 - mask_share - drawn_anew)
+    assert is_within(chosen - hidden - others, of=chosen, share=1 - mask_replace_prob - drawn_anew)
 
 
 def test_only_chosen_tokens_change_and_the_targets_are_what_stood_there() -> None:
     tokens = text(5_000)
-    found = masker(share=0.3).mask(tokens, row=2, epoch=0)
+    found = masker(mlm_probability=0.3).mask(tokens, row=2, epoch=0)
     is_target = found.targets != NO_TARGET
     assert np.array_equal(found.inputs[~is_target], tokens[~is_target])
     assert np.array_equal(found.targets[is_target], tokens[is_target])
@@ -69,7 +73,9 @@ def test_only_chosen_tokens_change_and_the_targets_are_what_stood_there() -> Non
 
 def test_special_tokens_are_never_chosen_and_never_drawn() -> None:
     tokens = text(20_000)
-    found = masker(share=0.9, mask_share=0.1, random_share=0.9).mask(tokens, row=0, epoch=0)
+    found = masker(mlm_probability=0.9, mask_replace_prob=0.1, random_replace_prob=0.9).mask(
+        tokens, row=0, epoch=0
+    )
     assert (found.targets[tokens < SPECIALS] == NO_TARGET).all()
     assert np.array_equal(found.inputs[tokens < SPECIALS], tokens[tokens < SPECIALS])
     drawn = found.inputs[(found.inputs != tokens) & (found.inputs != MASK_ID)]
@@ -79,7 +85,7 @@ def test_special_tokens_are_never_chosen_and_never_drawn() -> None:
 def test_special_tokens_may_stand_anywhere_in_the_vocabulary() -> None:
     is_ordinary = np.array([True, False, True, True, False])
     tokens = np.array([0, 1, 2, 3, 4] * 300)
-    found = Masker(MaskingSettings(share=0.5), mask_id=4, is_ordinary=is_ordinary, seed=1).mask(
+    found = Masker(MaskingSettings(mlm_probability=0.5), mask_id=4, is_ordinary=is_ordinary, seed=1).mask(
         tokens, row=0, epoch=0
     )
     assert set(found.targets.tolist()) == {NO_TARGET, 0, 2, 3}
@@ -91,14 +97,18 @@ def test_a_sequence_with_an_ordinary_token_has_a_target_and_one_without_has_none
     ids: list[int], row: int
 ) -> None:
     tokens = np.array(ids)
-    found = masker(share=0.01).mask(tokens, row=row, epoch=0)
+    found = masker(mlm_probability=0.01).mask(tokens, row=row, epoch=0)
     assert (found.targets != NO_TARGET).any() == (tokens >= SPECIALS).any()
 
 
 def test_the_forced_target_of_a_short_sequence_may_be_any_of_its_tokens() -> None:
     tokens = np.array([9, 0, 8, 7])
     places = {
-        int(np.flatnonzero(masker(share=1e-9).mask(tokens, row=row, epoch=0).targets != NO_TARGET)[0])
+        int(
+            np.flatnonzero(masker(mlm_probability=1e-9).mask(tokens, row=row, epoch=0).targets != NO_TARGET)[
+                0
+            ]
+        )
         for row in range(60)
     }
     assert places == {0, 2, 3}
@@ -109,7 +119,7 @@ def test_whole_words_are_chosen_with_all_their_pieces() -> None:
     tokens = 4 + np.arange(30_000) % 40
     groups = np.random.default_rng(3).integers(0, 2, 30_000).cumsum()  # words of one piece and more
     groups -= groups[0]
-    found = masker(share=0.2, whole_words=True).mask(tokens, row=0, epoch=0, groups=groups)
+    found = masker(mlm_probability=0.2, whole_word_mask=True).mask(tokens, row=0, epoch=0, groups=groups)
     is_target = found.targets != NO_TARGET
     first = np.r_[True, np.diff(groups) > 0]
     assert np.array_equal(is_target, is_target[first][groups])  # all pieces share the fate of the first
@@ -118,7 +128,7 @@ def test_whole_words_are_chosen_with_all_their_pieces() -> None:
 
 
 def test_a_special_token_inside_a_chosen_word_stays() -> None:
-    found = masker(share=0.999, whole_words=True).mask(
+    found = masker(mlm_probability=0.999, whole_word_mask=True).mask(
         np.array([9, 0, 8]), row=0, epoch=0, groups=np.array([0, 0, 0])
     )
     assert found.targets.tolist() == [9, NO_TARGET, 8]
@@ -131,7 +141,7 @@ def same(one: Masked, other: Masked) -> bool:
 @pytest.mark.spec(172)
 def test_dynamic_masks_are_new_in_every_epoch_and_static_ones_never() -> None:
     tokens = text(200)
-    dynamic, static = masker(dynamic=True), masker(dynamic=False)
+    dynamic, static = masker(dynamic_masking=True), masker(dynamic_masking=False)
     assert not same(dynamic.mask(tokens, row=5, epoch=0), dynamic.mask(tokens, row=5, epoch=1))
     assert same(static.mask(tokens, row=5, epoch=0), static.mask(tokens, row=5, epoch=1))
     for either in (dynamic, static):
@@ -163,30 +173,42 @@ def test_masks_depend_on_seed_epoch_and_row_and_on_nothing_else() -> None:
 def test_masking_leaves_its_input_alone_and_takes_every_kind_of_integer() -> None:
     tokens = text(300).astype(np.uint8)
     before = tokens.copy()
-    found = masker(share=0.5).mask(tokens, row=0, epoch=0)
+    found = masker(mlm_probability=0.5).mask(tokens, row=0, epoch=0)
     assert np.array_equal(tokens, before)
     assert found.inputs.dtype == found.targets.dtype == np.int64
-    assert same(found, masker(share=0.5).mask(before.astype(np.int32), row=0, epoch=0))
+    assert same(found, masker(mlm_probability=0.5).mask(before.astype(np.int32), row=0, epoch=0))
 
 
 def test_shares_that_are_more_than_all_are_refused_in_words() -> None:
     with pytest.raises(ValidationError):
-        MaskingSettings(mask_share=0.8, random_share=0.3)
+        MaskingSettings(mask_replace_prob=0.8, random_replace_prob=0.3)
     with pytest.raises(RecipeError) as caught:
         check(
-            override({}, ["masking.mask_share=0.8", "masking.random_share=0.3", "masking.share=1.5"]),
+            override(
+                {},
+                [
+                    "masked_language_model.mask_replace_prob=0.8",
+                    "masked_language_model.random_replace_prob=0.3",
+                    "masked_language_model.mlm_probability=1.5",
+                ],
+            ),
             where="my.toml",
         )
-    assert "my.toml: masking.share: expected a number of more than 0 and less than 1, found 1.5." in str(
-        caught.value
-    )
+    assert "masked_language_model.mlm_probability: expected" in str(caught.value)
+    assert "found 1.5" in str(caught.value)
     with pytest.raises(RecipeError) as caught:
         check(
-            {"masking": {"mask_share": 0.8, "random_share": 0.3}, "training": {"stepz": 3}}, where="my.toml"
+            {
+                "masked_language_model": {"mask_replace_prob": 0.8, "random_replace_prob": 0.3},
+                "training": {"stepz": 3},
+            },
+            where="my.toml",
         )
     assert (
-        "masking: mask_share and random_share add up to 1.1, more than all chosen tokens. Lower one of them"
+        "masked_language_model: mask_replace_prob and random_replace_prob add up to 1.1, more than all chosen tokens. Lower one of them"
         in str(caught.value)
     )
     assert "training.stepz: no such setting." in str(caught.value)
-    assert MaskingSettings(mask_share=0.7, random_share=0.3).random_share == 0.3  # rounding is no mistake
+    assert (
+        MaskingSettings(mask_replace_prob=0.7, random_replace_prob=0.3).random_replace_prob == 0.3
+    )  # rounding is no mistake

@@ -105,7 +105,7 @@ def story_run(story_txt: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     out = tmp_path_factory.mktemp("runs") / "story"
     settings = (
         "model.hidden_size=48",
-        "training.window=32",
+        "language_model.window=32",
         "training.learning_rate=0.02",
         "training.evaluate_every=80",
     )

@@ -181,9 +181,9 @@ def test_evaluating_on_a_table_without_the_columns_names_what_there_is(
 def test_a_recipe_of_a_newer_seqlab_asks_for_an_update(
     verb: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "future.toml").write_text('format = 2\n[data]\ntrain = "x.csv"\n[rockets]\nfuel = 3\n')
+    (folder / "future.toml").write_text('format = 3\n[data]\ntrain = "x.csv"\n[rockets]\nfuel = 3\n')
     message = refused(capsys, folder, verb, "future.toml")
-    assert "future.toml: the recipe has format 2, this seqlab reads up to 1" in message
+    assert "future.toml: the recipe has format 3, this seqlab reads up to 2" in message
     assert "pip install --upgrade seqlab" in message
 
 
@@ -195,7 +195,7 @@ def test_a_bidirectional_language_model_is_refused_with_the_reason(
     assert "sees the future that it is asked to predict" in message
 
 
-@pytest.mark.parametrize("setting", ["training.window=20", "model.kind=transformer"])
+@pytest.mark.parametrize("setting", ["training.batch_size=20", "model.kind=transformer"])
 def test_classification_of_plain_text_says_that_there_is_no_label(
     setting: str, story_txt: Path, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

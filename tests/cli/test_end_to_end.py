@@ -64,7 +64,7 @@ def test_a_text_becomes_a_language_model_with_every_kind_of_model(
         "--model",
         model,
         *TINY,
-        "training.window=16",
+        "language_model.window=16",
         "training.evaluate_every=3",
     )
     assert ended.code == 0, ended.err

@@ -13,14 +13,15 @@ from seqlab.core.settings import choices_of, sentence_of
 from seqlab.datasets.base import datasets
 from seqlab.models.settings import MODEL_ALIASES, MODEL_KINDS, TransformerSettings
 from seqlab.positions.base import positional_encodings
-from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
+from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.sections import section_names, settings_help
 from seqlab.runs.folder.manifest import begin_manifest, complete_manifest
 from seqlab.training.settings import TrainingSettings
 from tests.cli.running import run
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.parametrize("section", section_names())
 def test_a_section_is_explained_setting_by_setting_with_their_own_sentences(
     section: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -76,7 +77,7 @@ def test_the_model_is_explained_with_the_cells_to_choose_from(
     out = run(capsys, "explain", topic).out
     for name, settings in CELL_KINDS.items():
         assert f"cell {name}: {sentence_of(settings)} Options: " in out
-    assert "model.cell (rnn | lstm | peephole_lstm | " in out
+    assert "model.cell (additive | coupled_lstm | gru | " in out
     assert ("model.cell.forget_bias (" in out) == (topic == "model.cell")
 
 
@@ -95,6 +96,29 @@ def test_an_option_is_explained_with_the_cells_that_have_it(capsys: pytest.Captu
             [name for name, settings in CELL_KINDS.items() if "forget_bias" in settings.model_fields],
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("topic", "new"),
+    [
+        ("search", "decoding"),
+        ("language_model.stateful", "language_model.stateful"),
+        ("length_alpha", "decoding.length_penalty"),
+    ],
+)
+def test_an_old_name_is_explained_by_the_new_one(
+    topic: str, new: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended = run(capsys, "explain", topic)
+    assert ended.code == 2
+    assert new in ended.err
+
+
+def test_the_section_of_a_task_is_explained_with_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "explain", "language_model").out
+    assert "task language_model: " in out
+    assert "language_model.window (whole number; default 128)\n" in out
+    assert run(capsys, "explain", "language_model.window").out.startswith("language_model.window (")
 
 
 def test_explain_alone_names_every_part_of_a_recipe(capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,8 +24,8 @@ LINES = ["abc"[number % 3] * (1 + number % 5) for number in range(200)]
 @pytest.fixture(scope="module")
 def capitals(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return train_tiny(
-        write_pairs(tmp_path_factory.mktemp("stream")), "run", "search.max_tokens=2", steps=1
-    ).searching("beam=2")
+        write_pairs(tmp_path_factory.mktemp("stream")), "run", "decoding.max_tokens=2", steps=1
+    ).with_decoding(beam=2)
 
 
 def test_no_more_is_read_than_a_few_parts_ahead_of_the_answers(capitals: Run) -> None:

@@ -66,9 +66,9 @@ def test_a_beam_gives_several_answers_and_other_searches_are_named(
         "abc",
         "--beam",
         "4",
-        "--search",
+        "--decoding",
         "prefix=E",
-        "--search",
+        "--decoding",
         "max_tokens=2",
     )
     assert forced.out.startswith("E")
@@ -78,7 +78,7 @@ def test_a_beam_gives_several_answers_and_other_searches_are_named(
 def test_answers_are_told_by_log_p_and_after_a_beam_by_the_score_of_their_rank(
     capitals: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    best, *others = capitals.searching("beam=4").predict(["abc"], top=3)[0].hypotheses
+    best, *others = capitals.with_decoding(beam=4).predict(["abc"], top=3)[0].hypotheses
     words = ["predict", str(capitals.folder), "abc"]
     assert (
         run(capsys, *words, "--beam", "4").out == f"{best.text}\t{best.log_prob:.4f}\tabc\t{best.score:.4f}\n"
@@ -96,7 +96,7 @@ def test_answers_are_told_by_log_p_and_after_a_beam_by_the_score_of_their_rank(
     assert [one["score"] for one in found["answers"]] == sorted(
         (one["score"] for one in found["answers"]), reverse=True
     )
-    assert run(capsys, *words, "--beam", "4", "--search", "choose_by=risk", "--top", "4").code == 0
+    assert run(capsys, *words, "--beam", "4", "--decoding", "choose_by=risk", "--top", "4").code == 0
 
 
 def test_given_targets_are_scored_from_arguments_a_file_and_a_stream(
@@ -160,13 +160,10 @@ def test_batches_by_tokens_are_announced_as_such(tmp_path: Path, capsys: pytest.
     [
         (["--beam", "500"], "a beam of 500 is wider than the vocabulary"),
         (
-            ["--search", "min_tokens=9", "--search", "max_tokens=3"],
-            (
-                "Error: search: a target of at least min_tokens=9 and at most max_tokens=3 tokens cannot be;"
-                " lower the first, or raise the second."
-            ),
+            ["--decoding", "min_tokens=9", "--decoding", "max_tokens=3"],
+            "Error: decoding: min_tokens=9 is larger than max_tokens=3",
         ),
-        (["--search", "bean=3"], "Error: search.bean: no such setting. Did you mean 'beam'?"),
+        (["--decoding", "bean=3"], "Error: decoding.bean: no such setting. Did you mean 'beam'?"),
     ],
 )
 def test_searches_that_cannot_be_are_refused_with_words(
@@ -188,9 +185,9 @@ def test_scores_and_the_report_tell_what_was_written(
     assert "What it writes" in page
 
 
-def test_a_run_that_does_not_translate_searches_nothing(reviews_run: Run) -> None:
-    with pytest.raises(UsageError, match="a run of the task classification searches nothing"):
-        reviews_run.searching("beam=3")
+def test_a_run_that_generates_nothing_has_no_decoding_settings(reviews_run: Run) -> None:
+    with pytest.raises(UsageError, match="a run of the task classification generates no sequences"):
+        reviews_run.with_decoding(beam=3)
 
 
 def test_files_of_unequal_length_are_refused_with_both_counts(

@@ -52,7 +52,7 @@ def predictor_of(run: Run) -> TranslationPredictor:
 
 @torch.no_grad()
 def test_every_token_has_the_mean_probability_of_all_runs(runs: list[Run]) -> None:
-    together = runs[0].together(runs[1], runs[2].folder).searching("beam=4", "n_best=4", "max_tokens=6")
+    together = runs[0].together(runs[1], runs[2].folder).with_decoding(beam=4, n_best=4, max_tokens=6)
     tokens = tokens_of(together)
     for answer in predictor_of(together).translate(["cab"])[0]:
         hypothesis = answer.hypothesis
@@ -86,9 +86,9 @@ def test_attention_is_the_mean_over_the_networks_that_have_any(runs: list[Run]) 
     found = aligned(runs[0].together(*runs[1:]).model)
     torch.testing.assert_close(found, (alone[0] + alone[1]) / 2)
     assert aligned(runs[2].together(runs[2].folder).model) is None
-    looking = runs[0].together(*runs[1:]).searching("beam=3", "coverage=0.2", "unknown=copy")
+    looking = runs[0].together(*runs[1:]).with_decoding(beam=3, coverage_penalty=0.2, unknown="copy")
     assert looking.predict(["abc"])[0].answer  # both need the alignment
-    blind = runs[2].together(runs[2]).searching("beam=3", "coverage=0.2")
+    blind = runs[2].together(runs[2]).with_decoding(beam=3, coverage_penalty=0.2)
     with pytest.raises(RecipeError, match=r"search\.coverage"):
         blind.predict(["abc"])
 
@@ -99,7 +99,7 @@ def test_the_command_takes_further_runs_and_scores_them_together(
     first, *others = [str(one.folder) for one in runs]
     words = [first, *(word for other in others for word in ("--with", other)), "--beam", "3"]
     found = json.loads(run(capsys, "predict", *words, "cab", "--json").out)
-    expected = runs[0].together(*runs[1:]).searching("beam=3").predict(["cab"], top=1)[0]
+    expected = runs[0].together(*runs[1:]).with_decoding(beam=3).predict(["cab"], top=1)[0]
     assert found["predictions"][0]["answer"] == expected.answer
     assert found["predictions"][0]["probability"] == pytest.approx(expected.probability)
     alone, scored = (
@@ -157,7 +157,7 @@ def test_the_search_of_one_text_is_drawn(
     )
     assert together.code == 0
     assert "Step by step" in Page((tmp_path / "t.html").read_text(encoding="utf-8")).text
-    _, candidates = runs[0].searching("beam=3").search_tree("cab")
+    _, candidates = runs[0].with_decoding(beam=3).search_tree("cab")
     steps = [
         sum(one["fate"] != "pruned" for one in candidates if one["step"] == step) for step in range(1, 4)
     ]
@@ -189,12 +189,12 @@ def way(candidates: list[dict[str, object]]) -> list[dict[str, object]]:
         (["a", "--beam", "3", "--tree", "t.svg", "--vectors"], "--tree and --vectors are both given"),
         (["a", "--top", "3"], "--top 3 asks for more than this search gives, which is 1 answer."),
         (
-            ["a", "--search", "temperature"],
-            "--search: 'temperature' is not of the form NAME=VALUE.\n  For example: --search temperature=1",
+            ["a", "--decoding", "temperature"],
+            "--decoding: 'temperature' is not of the form NAME=VALUE.\n  For example: --decoding temperature=1",
         ),
         (
-            ["a", "--search", "search.temperature=1", "--search", "samples=2", "--top", "3"],
-            "--search samples=3",
+            ["a", "--decoding", "decoding.temperature=1", "--decoding", "samples=2", "--top", "3"],
+            "--decoding samples=3",
         ),
     ],
 )
@@ -216,7 +216,7 @@ def test_what_a_search_cannot_give_is_refused_with_words(
 def test_several_draws_are_shown_the_likeliest_first_and_are_the_same_wherever_the_text_stands(
     runs: list[Run], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["--search", "temperature=1", "--search", "samples=6", "--search", "max_tokens=5"]
+    words = ["--decoding", "temperature=1", "--decoding", "samples=6", "--decoding", "max_tokens=5"]
     found = json.loads(
         run(capsys, "predict", str(runs[0].folder), "bb", "cab", *words, "--top", "4", "--json").out
     )
@@ -224,20 +224,20 @@ def test_several_draws_are_shown_the_likeliest_first_and_are_the_same_wherever_t
     assert len(ranking) == 4
     assert [share for _, share in ranking] == sorted((share for _, share in ranking), reverse=True)
     assert len({text for text, _ in ranking}) > 1
-    drawn = runs[0].searching("temperature=1", "samples=6", "max_tokens=5")
+    drawn = runs[0].with_decoding(temperature=1, samples=6, max_tokens=5)
     assert [text for text, _ in drawn.predict(["cab"], top=4)[0].ranking] == [text for text, _ in ranking]
-    other = drawn.searching("seed=2").predict(["cab"], top=4)[0].ranking
+    other = drawn.with_decoding(seed=2).predict(["cab"], top=4)[0].ranking
     assert [text for text, _ in other] != [text for text, _ in ranking]
 
 
 def test_another_search_leaves_the_run_as_it_was(runs: list[Run]) -> None:
-    wide = runs[0].searching("beam=4", "length_alpha=0.6")
-    assert (wide.recipe.search.beam, wide.recipe.search.length_alpha, runs[0].recipe.search.beam) == (
+    wide = runs[0].with_decoding(beam=4, length_penalty=0.6)
+    assert (wide.recipe.decoding.beam, wide.recipe.decoding.length_penalty, runs[0].recipe.decoding.beam) == (
         4,
         0.6,
         1,
     )
     assert wide.model is runs[0].model
-    assert wide.searching("beam=2").recipe.search.length_alpha == 0.6
+    assert wide.with_decoding(beam=2).recipe.decoding.length_penalty == 0.6
     assert isinstance(runs[0].model, EncoderDecoder)
     assert isinstance(wide.together(runs[1]).model, Ensemble)

@@ -17,7 +17,7 @@ SMALL = (
     "training.threads=1",
     "model.hidden_size=12",
     "training.learning_rate=0.02",
-    "search.max_tokens=8",
+    "decoding.max_tokens=8",
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from pydantic import ValidationError
 
@@ -11,7 +13,7 @@ from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.build_search import build_search, select_n_best
 from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.decoding.length_normalization import GNMTLengthPenalty
-from seqlab.decoding.settings import DecodingSettings, SearchSettings
+from seqlab.decoding.settings import DecodingSettings, NoDecoding, SamplingSettings, SearchSettings
 from seqlab.decoding.stepwise import StepwiseSearch
 from seqlab.decoding.token_choice import Greedy, MultinomialSampler
 from tests.decoding.tables_to_try import SYMBOLS
@@ -25,19 +27,19 @@ def test_the_default_is_greedy_and_a_temperature_draws() -> None:
     assert isinstance(drawn, StepwiseSearch)
     assert isinstance(drawn.chooser, MultinomialSampler)
     assert (drawn.chooser.num_samples, drawn.chooser.min_p) == (5, 0.1)
-    assert (SearchSettings().temperature, DecodingSettings().temperature) == (0.0, 0.8)
+    assert (SearchSettings().temperature, SamplingSettings().temperature) == (0.0, 0.8)
 
 
 def test_a_beam_gets_its_rules() -> None:
     settings = SearchSettings(
         beam=6,
         n_best=2,
-        length_rule="gnmt",
-        length_alpha=0.6,
-        groups=2,
-        coverage=0.2,
+        length_penalty_kind="gnmt",
+        length_penalty=0.6,
+        beam_groups=2,
+        coverage_penalty=0.2,
         min_tokens=1,
-        no_repeat=3,
+        no_repeat_ngram=3,
     )
     search = build_search(settings, SYMBOLS, vocabulary_size=9, prefix=[3, 4], max_target_tokens=50)
     assert isinstance(search, BeamSearch)
@@ -57,34 +59,52 @@ def test_a_beam_gets_its_rules() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "facts"),
     [
-        (
-            {"min_tokens": 9, "max_tokens": 8},
-            "at least min_tokens=9 and at most max_tokens=8 tokens cannot be",
-        ),
-        ({"beam": 4, "n_best": 5}, "n_best=5 targets cannot come from beam=4"),
-        ({"beam": 6, "groups": 4}, "groups=4 do not divide beam=6 evenly; these do: 1, 2, 3, 6"),
-        ({"beam": 4, "temperature": 0.5}, "beam=4 searches and temperature=0.5 draws"),
-        ({"samples": 3}, "samples=3 would all be the same at temperature=0"),
-        ({"temperature": 1, "samples": 3, "n_best": 4}, "n_best=4 targets cannot come from samples=3"),
-        ({"choose_by": "risk"}, "compares candidates, and there is one"),
-        (
-            {"top_k": 5, "top_p": 0.9},
-            (
-                r"top_k=5 and top_p=0\.9 would narrow draws, and at temperature=0 nothing is drawn; raise it,"
-                r" for instance to 1"
-            ),
-        ),
-        (
-            {"coverage": 0.3},
-            r"coverage=0\.3 ranks the hypotheses of a beam, and beam=1 keeps one; widen the beam",
-        ),
+        ({"min_tokens": 9, "max_tokens": 8}, ["min_tokens=9", "max_tokens=8"]),
+        ({"beam": 4, "n_best": 5}, ["n_best=5", "beam=4"]),
+        ({"beam": 6, "beam_groups": 4}, ["beam_groups=4", "beam=6", "1, 2, 3, 6"]),
+        ({"beam": 4, "temperature": 0.5}, ["beam=4", "temperature=0.5"]),
+        ({"samples": 3}, ["samples=3", "temperature=0"]),
+        ({"temperature": 1, "samples": 3, "n_best": 4}, ["n_best=4", "samples=3"]),
+        ({"choose_by": "risk"}, ["choose_by=risk", "samples=32"]),
+        ({"top_k": 5, "top_p": 0.9}, ["top_k=5", "top_p=0.9", "temperature=0"]),
+        ({"coverage_penalty": 0.3}, ["coverage_penalty=0.3", "beam=1"]),
+        ({"context": 5}, ["context"]),
     ],
 )
-def test_contradictions_are_refused_by_words(given: dict[str, int], words: str) -> None:
-    with pytest.raises(ValidationError, match=words):
+def test_contradictions_are_rejected_with_the_settings_named(given: dict[str, Any], facts: list[str]) -> None:
+    with pytest.raises(ValidationError) as caught:
         SearchSettings(**given)
+    assert [fact for fact in facts if fact not in str(caught.value)] == []
+
+
+@pytest.mark.parametrize("name", ["beam", "n_best", "samples", "min_tokens", "no_repeat_ngram", "batch_size"])
+def test_what_has_no_effect_on_a_language_model_is_rejected(name: str) -> None:
+    with pytest.raises(ValidationError, match=name):
+        SamplingSettings(**{name: 7})
+    default = DecodingSettings.model_fields[name].default
+    assert SamplingSettings(**{name: default}) == SamplingSettings()  # as a recipe spells it out
+
+
+def test_a_language_model_samples_so_that_truncation_needs_no_temperature() -> None:
+    assert SamplingSettings(top_k=5, top_p=0.9).top_k == 5
+
+
+def test_a_task_that_generates_nothing_rejects_every_setting() -> None:
+    for name, field in DecodingSettings.model_fields.items():
+        other = {
+            "length_penalty_kind": "gnmt",
+            "choose_by": "risk",
+            "unknown": "copy",
+            "prefix": "a",
+            "top_p": 0.5,
+        }
+        value = other.get(name, 1 if field.default == 0 else 2)
+        if value != field.default:
+            with pytest.raises(ValidationError, match=name):
+                NoDecoding(**{name: value})
+    assert NoDecoding().beam == 1
 
 
 def test_what_does_not_fit_the_vocabulary_or_the_limit_is_refused_by_words() -> None:

@@ -21,12 +21,12 @@ def examples_print_what_stands_below(page: Path) -> None:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile(code, page.name, "exec"), {})  # our own page
-        assert printed.getvalue() == expected
+        assert printed.getvalue() == expected, f"prints\n{printed.getvalue()}and the page says\n{expected}"
 
 
 def all_examples_print_what_stands_below(page: Path) -> None:
     """The same for a page on which every block of Python has its output below it."""
     examples = examples_of(page)
-    assert len(examples) == page.read_text(encoding="utf-8").count("```python")
-    assert examples
+    blocks = page.read_text(encoding="utf-8").count("```python")
+    assert len(examples) == blocks > 0, f"{blocks} blocks of Python, {len(examples)} with their output below"
     examples_print_what_stands_below(page)

@@ -14,13 +14,13 @@ from seqlab.cli.main import app
 from seqlab.datasets.base import datasets
 from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.read import check, override, shipped_recipes
-from seqlab.recipes.recipe import SECTIONS, settings_help
+from seqlab.recipes.sections import section_names, settings_help
 from tests.check_each import check_each
 
 ROOT = Path(__file__).parents[2]
 VERBS = get_command(app).commands
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-SETTINGS = {entry.name for section in SECTIONS for entry in settings_help(section)}
+SETTINGS = {entry.name for section in section_names() for entry in settings_help(section)}
 FILES = {f"{path.stem}.py" for path in (ROOT / "src").rglob("*.py")}
 
 

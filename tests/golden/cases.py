@@ -19,8 +19,10 @@ COMMON: Settings = {
     "data.valid_share": 0.15,
     "data.test_share": 0.15,
 }
+TASK = "TASK"
+"""Stands for the task of a case: its own section."""
 TEACHER, VECTORS, LEARNING_RATE, N_BEST = (
-    "training.teacher",
+    "distillation.run",
     "start.vectors",
     "training.learning_rate",
     "n_best",
@@ -29,7 +31,7 @@ TEACHER, VECTORS, LEARNING_RATE, N_BEST = (
 answers a search gives.
 """
 
-SHORT_TARGETS: Settings = {"search.min_tokens": 2, "search.max_tokens": 8}
+SHORT_TARGETS: Settings = {"decoding.min_tokens": 2, "decoding.max_tokens": 8}
 """A model that has learned little would write nothing, or never end."""
 DATA: dict[str, Settings] = {
     "reviews": {"data.text": "text", "data.label": "label", "tokens.kind": "words"},
@@ -42,8 +44,8 @@ DATA: dict[str, Settings] = {
     "images": {"data.sequence": "image", "data.label": "shape"},
     "tags": {},
     "names": {},
-    "story": {"tokens.kind": "characters", "training.window": 16},
-    "notes": {"data.text": "note", "tokens.kind": "whitespace", "training.window": 16},
+    "story": {"tokens.kind": "characters", f"{TASK}.window": 16},
+    "notes": {"data.text": "note", "tokens.kind": "whitespace", f"{TASK}.window": 16},
     "numbers": {
         "data.source": "words",
         "data.target": "digits",
@@ -112,7 +114,8 @@ class Case:
     """Whether the vectors of the questions are written down too."""
 
     def all_settings(self) -> dict[str, Any]:
-        return {**COMMON, **DATA[self.data], **self.settings}
+        settings = {**COMMON, **DATA[self.data], **self.settings}
+        return {name.replace(TASK, self.task): value for name, value in settings.items()}
 
 
 SMALL: Settings = {"model.hidden_size": 12}
@@ -125,8 +128,15 @@ READ: Sequence[Settings] = (
     {"prompt": "", "temperature": 1.0, "top_p": 0.8, "max_tokens": 20, "seed": 6},
 )
 BEAMS: Sequence[Settings] = (
-    {"beam": 3, "n_best": 3, "length_alpha": 0.6},
-    {"beam": 4, "n_best": 2, "length_rule": "gnmt", "groups": 2, "min_tokens": 2, "no_repeat": 2},
+    {"beam": 3, "n_best": 3, "length_penalty": 0.6},
+    {
+        "beam": 4,
+        "n_best": 2,
+        "length_penalty_kind": "gnmt",
+        "beam_groups": 2,
+        "min_tokens": 2,
+        "no_repeat_ngram": 2,
+    },
     {"temperature": 1, "samples": 3, "n_best": 2, "top_k": 5, "seed": 4},
 )
 PAIRS_TO_SCORE = [("three one four", "4 1 3"), ("nine", "7")]
@@ -141,7 +151,7 @@ CELLS: dict[str, Case] = {
         {
             **SMALL,
             "model.cell.activation": "relu",
-            "model.initialisation": "identity",
+            "model.initialization": "identity",
             "model.residual": True,
         },
     ),
@@ -174,7 +184,7 @@ CELLS: dict[str, Case] = {
         "reviews",
         "classification",
         "gru",
-        {**SMALL, "model.cell.keep": "new", "model.initialisation": "orthogonal"},
+        {**SMALL, "model.cell.keep": "new", "model.initialization": "orthogonal"},
     ),
     "reset_before_gru": Case("reviews", "classification", "reset_before_gru", SMALL),
     "single_gate": Case("reviews", "classification", "single_gate", SMALL),
@@ -232,7 +242,7 @@ CLASSIFIERS: dict[str, Case] = {
         "reviews",
         "classification",
         "lstm",
-        {**SMALL, "model.padding_mask": False, "training.pad_to": 14, "training.buckets": False},
+        {**SMALL, "model.padding_mask": False, "training.pad_to": 14, "training.group_by_length": False},
     ),
     "convolutional": Case("reviews", "classification", "cnn", {**SMALL, "model.layers": 2}),
     "fixed_window": Case(
@@ -310,7 +320,7 @@ CLASSIFIERS: dict[str, Case] = {
     ),
     "two_text_columns": Case("tickets", "classification", "lstm", SMALL),
     "class_weights": Case(
-        "tickets", "classification", "gru", {**SMALL, "training.class_weights": "balanced"}
+        "tickets", "classification", "gru", {**SMALL, "classification.class_weights": "balanced"}
     ),
     "label_smoothing": Case(
         "tickets", "classification", "transformer", {**TINY_TRANSFORMER, "training.label_smoothing": 0.1}
@@ -323,7 +333,7 @@ CLASSIFIERS: dict[str, Case] = {
     "label_sets_transformer": Case("topics", "multi_label", "transformer", TINY_TRANSFORMER),
     "regression_text": Case("stars", "regression", "transformer", TINY_TRANSFORMER),
     "regression_bag": Case("stars", "regression", "bag"),
-    "regression_series": Case("doses", "regression", "gru", {**SMALL, "training.regression_loss": "squared"}),
+    "regression_series": Case("doses", "regression", "gru", {**SMALL, "regression.loss": "squared"}),
 }
 
 TRAINING: dict[str, Case] = {
@@ -352,7 +362,10 @@ TRAINING: dict[str, Case] = {
         {**SMALL, "data.split": "random", "data.seed": 9, "data.train_rows": 60},
     ),
     "accumulation": Case(
-        "reviews", "classification", "gru", {**SMALL, "training.accumulate": 3, "training.batch_size": 4}
+        "reviews",
+        "classification",
+        "gru",
+        {**SMALL, "training.gradient_accumulation": 3, "training.batch_size": 4},
     ),
     "batch_tokens": Case(
         "reviews", "classification", "gru", {**SMALL, "training.batch_size": 0, "training.batch_tokens": 60}
@@ -406,15 +419,18 @@ TRAINING: dict[str, Case] = {
         "gru",
         {**SMALL, "training.decay_steps": 8, "training.clip_norm": 0.05, "training.warmup_steps": 2},
     ),
-    "average_moving": Case("reviews", "classification", "gru", {**SMALL, "training.average": 0.9}),
+    "average_moving": Case("reviews", "classification", "gru", {**SMALL, "training.ema_decay": 0.9}),
     "average_last": Case(
-        "reviews", "classification", "gru", {**SMALL, "training.average_last": 3, "training.average_every": 2}
+        "reviews",
+        "classification",
+        "gru",
+        {**SMALL, "training.average_checkpoints": 3, "training.average_every": 2},
     ),
     "distillation": Case(
         "reviews",
         "classification",
         "gru",
-        {**SMALL, "training.teacher_weight": 0.7, "training.teacher_temperature": 3.0},
+        {**SMALL, "distillation.weight": 0.7, "distillation.temperature": 3.0},
         teacher="transformer",
     ),
     "distillation_language_model": Case(
@@ -494,14 +510,16 @@ LANGUAGE_MODELS: dict[str, Case] = {
         adapts=True,
     ),
     "language_model_no_carry": Case(
-        "story", "language_model", "gru", {**SMALL, "training.carry_state": False}
+        "story", "language_model", "gru", {**SMALL, "language_model.stateful": False}
     ),
-    "language_model_detached": Case("story", "language_model", "rnn", {**SMALL, "training.detach_every": 5}),
+    "language_model_detached": Case(
+        "story", "language_model", "rnn", {**SMALL, "language_model.bptt_steps": 5}
+    ),
     "language_model_average": Case(
         "story",
         "language_model",
         "lstm",
-        {**SMALL, "training.average": 0.8, "training.accumulate": 2, "model.tied": False},
+        {**SMALL, "training.ema_decay": 0.8, "training.gradient_accumulation": 2, "model.tied": False},
         texts=READ[:1],
     ),
     "language_model_transformer": Case(
@@ -543,13 +561,13 @@ LANGUAGE_MODELS: dict[str, Case] = {
         "notes", "language_model", "lstm", SMALL, texts=READ[:2], likelihoods=["the old dog sees Anna ."]
     ),
     "documents_not_reset": Case(
-        "notes", "language_model", "gru", {**SMALL, "training.reset_at_documents": False}
+        "notes", "language_model", "gru", {**SMALL, "language_model.reset_at_documents": False}
     ),
     "sampled_softmax": Case(
         "notes",
         "language_model",
         "lstm",
-        {**SMALL, "training.softmax": "sampled", "training.softmax_samples": 10},
+        {**SMALL, "language_model.softmax": "sampled", "language_model.softmax_samples": 10},
     ),
     "pretraining": Case(
         "story",
@@ -566,9 +584,9 @@ LANGUAGE_MODELS: dict[str, Case] = {
             **TINY_TRANSFORMER,
             "tokens.kind": "wordpiece",
             "tokens.size": 80,
-            "masking.whole_words": True,
-            "masking.dynamic": False,
-            "masking.share": 0.3,
+            "masked_language_model.whole_word_mask": True,
+            "masked_language_model.dynamic_masking": False,
+            "masked_language_model.mlm_probability": 0.3,
         },
         questions=["the [MASK] dog sees Anna ."],
     ),
@@ -576,7 +594,11 @@ LANGUAGE_MODELS: dict[str, Case] = {
         "notes",
         "masked_language_model",
         "bilstm",
-        {**SMALL, "masking.mask_share": 0.6, "masking.random_share": 0.3},
+        {
+            **SMALL,
+            "masked_language_model.mask_replace_prob": 0.6,
+            "masked_language_model.random_replace_prob": 0.3,
+        },
         questions=["the [MASK] sees Anna ."],
     ),
 }
@@ -631,7 +653,7 @@ TRANSLATORS: dict[str, Case] = {
         "translation",
         "transformer",
         {**PAIR_TRANSFORMER, "tokens.shared": True, "training.label_smoothing": 0.1},
-        searches=(*BEAMS, {"beam": 3, "coverage": 0.4, "choose_by": "risk"}),
+        searches=(*BEAMS, {"beam": 3, "coverage_penalty": 0.4, "choose_by": "risk"}),
         likelihoods=PAIRS_TO_SCORE,
     ),
     "translation_transformer_average": Case(
@@ -641,7 +663,7 @@ TRANSLATORS: dict[str, Case] = {
         {
             **PAIR_TRANSFORMER,
             "model.positions": "rotary",
-            "training.average_last": 2,
+            "training.average_checkpoints": 2,
             "training.average_every": 4,
             "training.batch_tokens": 120,
         },
@@ -650,7 +672,7 @@ TRANSLATORS: dict[str, Case] = {
         "numbers",
         "translation",
         "gru",
-        {**PAIR, "tokens.kind": "characters", "tokens.target_kind": "whitespace", "search.beam": 2},
+        {**PAIR, "tokens.kind": "characters", "tokens.target_kind": "whitespace", "decoding.beam": 2},
     ),
     "translation_two_languages": Case(
         "two_languages", "translation", "gru", PAIR, searches=({"prefix": "4"},)
@@ -661,9 +683,9 @@ TRANSLATORS: dict[str, Case] = {
         "gru",
         {
             **PAIR,
-            "training.own_outputs": "linear",
-            "training.own_outputs_half": 6,
-            "training.own_outputs_for": "token",
+            "scheduled_sampling.schedule": "linear",
+            "scheduled_sampling.half_life": 6,
+            "scheduled_sampling.per": "token",
         },
     ),
     "scheduled_sampling_sequences": Case(
@@ -672,9 +694,9 @@ TRANSLATORS: dict[str, Case] = {
         "transformer",
         {
             **PAIR_TRANSFORMER,
-            "training.own_outputs": "inverse_sigmoid",
-            "training.own_outputs_half": 4,
-            "training.least_truth": 0.2,
+            "scheduled_sampling.schedule": "inverse_sigmoid",
+            "scheduled_sampling.half_life": 4,
+            "scheduled_sampling.min_teacher_forcing_ratio": 0.2,
         },
     ),
     "captioning": Case(

@@ -61,7 +61,7 @@ def _answers(case: Case, run: Any) -> dict[str, Any]:
         "predictions": [observe.prediction(each) for each in run.predict(questions, top=top)]
     }
     for settings in case.searches:
-        searched = run.searching(*_words(settings)).predict(questions, top=settings.get(N_BEST, 1))
+        searched = run.with_decoding(**settings).predict(questions, top=settings.get(N_BEST, 1))
         found.setdefault("searches", []).append([observe.prediction(each) for each in searched])
     if case.texts:
         found["texts"] = [run.generate(**settings) for settings in case.texts]

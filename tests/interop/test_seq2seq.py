@@ -144,7 +144,7 @@ def test_a_prefix_is_the_beginning_of_a_target_and_does_not_end_it(tmp_path: Pat
     tokens = run.codec.tokens
     prefix = [0, *tokens.target.encode("the cat").tolist()[:-1]]
     for beam in (1, 3):
-        predictor = run.searching(f"beam={beam}", "prefix=the cat", "max_tokens=12").predictor
+        predictor = run.with_decoding(beam=beam, prefix="the cat", max_tokens=12).predictor
         ((answer,),) = predictor.translate(["that hat sat"])
         assert answer.hypothesis.tokens[: len(prefix)] == prefix
         assert len(answer.hypothesis.tokens) == 12
@@ -152,9 +152,9 @@ def test_a_prefix_is_the_beginning_of_a_target_and_does_not_end_it(tmp_path: Pat
     assert tokens.end_id not in prefix
     with pytest.raises(
         RecipeError,
-        match=r"search.unknown: the model has no token for unknown words, so none can be copied\.",
+        match=r"decoding.unknown: the model has no token for unknown words, so none can be copied\.",
     ):
-        run.searching("unknown=copy").predict(["the cat"])
+        run.with_decoding(unknown="copy").predict(["the cat"])
 
 
 def test_a_given_target_has_the_probability_that_its_own_library_gives_it(tmp_path: Path) -> None:

@@ -209,13 +209,13 @@ def test_what_is_written_is_cut_by_its_own_model(
     ]  # the name of the end in a text, and the end itself
     assert list(dict.fromkeys(both.words_at("the 日本 cat"))) == ["the", "日本", "cat", ""]
     with pytest.raises(UsageError, match=r"search\.prefix: the model does not know '日本'"):
-        tokens.known_target_ids("die 日本", where="search.prefix")
+        tokens.known_target_ids("die 日本", where="decoding.prefix")
     (tmp_path / "target.spm").unlink()
     without = PublishedPairTokens(read_tokenizer(tmp_path, family="Marian", size=len(vocabulary), ids=ids))
     with pytest.raises(
         UsageError, match="imported without the tokenizer file of its target language"
     ) as caught:
-        without.known_target_ids("die katze", where="search.prefix")
+        without.known_target_ids("die katze", where="decoding.prefix")
     assert "Import it again, with target.spm in its folder." in str(caught.value)
 
 

@@ -142,7 +142,7 @@ def test_a_given_translation_has_the_probability_that_its_own_library_gives_it(
     ).logits[0]
     expected = logits.log_softmax(-1).gather(1, torch.tensor(target[1:].tolist())[:, None]).sum()
     assert run.score([(SOURCES[0], TARGETS[0])])[0].log_prob == pytest.approx(float(expected), abs=1e-4)
-    run = run.searching("prefix=die katze", "max_tokens=9")
+    run = run.with_decoding(prefix="die katze", max_tokens=9)
     ((answer,),) = run.predictor.translate(SOURCES[:1])
     assert answer.text.startswith("die katze")
 

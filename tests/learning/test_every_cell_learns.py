@@ -77,7 +77,7 @@ def test_a_language_model_comes_close_to_the_entropy_of_its_text(cell: str, tmp_
         "model.embedding_size=16",
         "model.dropout=0",
         "training.batch_size=16",
-        "training.window=32",
+        "language_model.window=32",
         "training.threads=1",
         "training.evaluate_every=150",
         *OPTIONS.get(cell, []),

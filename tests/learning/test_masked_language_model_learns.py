@@ -36,7 +36,7 @@ def accuracy_after_training(folder: Path, model: dict[str, Any]) -> float:
         "tokens": {"kind": "words"},
         "model": {"dropout": 0.0, **model},
         "training": {"batch_size": 32},
-        "masking": {"share": 0.3},
+        "masked_language_model": {"mlm_probability": 0.3},
     }
     task = encode_recipe(raw)
     objective = task.objective()

@@ -47,8 +47,7 @@ def test_a_patch_size_that_does_not_fit_is_told_before_training(
         capsys, "train", "digits", "--model", "vit", "model.patch_size=3", "--out", str(tmp_path / "run")
     )
     assert found.code == 2
-    assert "a picture of 8 by 8 pixels cannot be cut into patches of 3 by 3" in found.err
-    assert "Sizes that fit: 1, 2, 4, 8." in found.err
+    assert all(fact in found.err for fact in ("model.patch_size", "8 by 8", "3 by 3", "1, 2, 4, 8"))
 
 
 def test_text_is_no_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -57,7 +56,7 @@ def test_text_is_no_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     notes.write_text("text,label\n" + "".join(rows), encoding="utf-8")
     found = run(capsys, "train", str(notes), "--model", "cnn2d", "--out", str(tmp_path / "run"))
     assert found.code == 2
-    assert "a network for pictures reads steps of numbers, and here a step is a token" in found.err
+    assert all(fact in found.err for fact in ("steps of numbers", "token", "model.kind=transformer"))
 
 
 @pytest.mark.long

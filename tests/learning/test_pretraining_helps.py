@@ -69,7 +69,7 @@ def pretrain(folder: Path, model: str, *, steps: int) -> Run:
         "training.threads=1",
         "training.batch_size=32",
         "tokens.kind=words",
-        "training.window=24",
+        "language_model.window=24",
         "training.learning_rate=0.005",
     )
     return seqlab.train(

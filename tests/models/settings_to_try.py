@@ -40,7 +40,7 @@ EITHER_WAY: Mapping[str, AnySettings] = {
     "full peepholes that see the new memory": recurrent(
         {"kind": "peephole_lstm", "peepholes": "full", "expose_sees": "new"}
     ),
-    "orthogonal start": recurrent("rnn", initialisation="orthogonal"),
+    "orthogonal start": recurrent("rnn", initialization="orthogonal"),
     "convolutional": ConvolutionalSettings(hidden_size=6, layers=3, kernel_size=3),
     "convolutional kernel 1": ConvolutionalSettings(hidden_size=5, layers=1, kernel_size=1),
     "fixed window": FixedWindowSettings(hidden_size=5, embedding_size=4, context=3),

@@ -91,11 +91,11 @@ def test_the_options_of_an_lstm_decide_where_it_starts() -> None:
 def test_the_start_of_the_weights_is_chosen_by_name() -> None:
     (plain,) = parts_of(recurrent("rnn"))
     assert plain.cell.recurrent.abs().max() <= 5**-0.5
-    (turned,) = parts_of(recurrent("rnn", initialisation="orthogonal"))
+    (turned,) = parts_of(recurrent("rnn", initialization="orthogonal"))
     torch.testing.assert_close(
         turned.cell.recurrent @ turned.cell.recurrent.T, torch.eye(5), atol=1e-6, rtol=0
     )
-    (same,) = parts_of(recurrent("rnn", initialisation="identity"))
+    (same,) = parts_of(recurrent("rnn", initialization="identity"))
     assert torch.equal(same.cell.recurrent, torch.eye(5))
 
 

@@ -35,6 +35,10 @@ def scores_of(run: Path) -> dict[str, Any]:
     return {score["name"]: score for score in results["splits"]["test"]["scores"]}
 
 
+def check_cell(run: Path) -> None:
+    assert recipe_of(run)["model"]["cell"]["kind"] == "leaky"
+
+
 def check_score(run: Path) -> None:
     assert recipe_of(run)["decoder"]["attention"] == "cosine"
 
@@ -68,6 +72,7 @@ def check_task(run: Path) -> None:
 
 
 CHECKS: dict[str, Callable[[Path], None]] = {
+    "leaky_cell": check_cell,
     "cosine_score": check_score,
     "identifier_tokenizer": check_tokenizer,
     "kappa_metric": check_metric,
@@ -75,7 +80,7 @@ CHECKS: dict[str, Callable[[Path], None]] = {
     "csv_callback": check_callback,
     "ordinal_rating": check_task,
 }
-SEVERAL = ["--model", "gru", "tokens.kind=identifiers", "evaluation.metrics=cohen_kappa"]
+SEVERAL = ["--model", "leaky", "tokens.kind=identifiers", "evaluation.metrics=cohen_kappa"]
 """All parts that one run can have."""
 PARTS_OF_SEVERAL = [name for name in CHECKS if name not in ("cosine_score", "ordinal_rating")]
 
@@ -150,7 +155,7 @@ IN_PYTHON = """
 import sys
 import seqlab
 from csv_callback import CsvLog
-import cosine_score, identifier_tokenizer, kappa_metric, ticket_format
+import cosine_score, identifier_tokenizer, kappa_metric, leaky_cell, ticket_format
 
 class Recorder:
     def __init__(self):
@@ -162,7 +167,7 @@ class Recorder:
 
 small = dict(steps=4, verbose=False, batch_size=8, threads=1, **{"model.hidden_size": 8})
 first, second = Recorder(), Recorder()
-run = seqlab.train("help.tickets", model="gru", out="run", metrics=["cohen_kappa"],
+run = seqlab.train("help.tickets", model="leaky", out="run", metrics=["cohen_kappa"],
                    callbacks=[first, second], **{"tokens.kind": "identifiers"}, **small)
 assert first.steps == second.steps == [1, 2, 3, 4], first.steps
 assert first.validations == second.validations and first.validations[-1] == 4

@@ -8,7 +8,7 @@ import pytest
 
 from seqlab.core.errors import RecipeError
 from seqlab.recipes.read import check, read_raw
-from seqlab.recipes.recipe import SECTIONS
+from seqlab.recipes.sections import section_names
 from seqlab.runs.folder.layout import read_recipe
 
 KEYS = ("plugin", "plugins", "imports", "entry_points", "callback", "callbacks")
@@ -26,7 +26,7 @@ def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_recipe_cannot_ask_for_a_plug_in(key: str, trap: Path) -> None:
-    for section in ("", *(name for name in SECTIONS if "." not in name)):
+    for section in ("", *(name for name in section_names() if "." not in name)):
         lines = [f"[{section}]"] if section else []
         recipe = trap.with_name("recipe.toml")
         recipe.write_text("\n".join([*lines, f'{key} = ["trap.py"]']), encoding="utf-8")

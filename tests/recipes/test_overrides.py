@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from seqlab.cells.settings import CoupledLSTMSettings, GRUSettings, LSTMSettings, PeepholeLSTMSettings
+from seqlab.cells.settings import cell_settings
 from seqlab.core.errors import UsageError
 from seqlab.core.settings import Settings
 from seqlab.models.settings import RecurrentSettings
@@ -25,8 +25,8 @@ def recipe(*assignments: str, model: str = "", raw: dict[str, Any] | None = None
         ("training.steps=1_000", "training", "steps", 1000),
         (" training.steps =5", "training", "steps", 5),
         ("training.learning_rate=1e-4", "training", "learning_rate", 1e-4),
-        ("training.buckets=false", "training", "buckets", False),
-        ("training.buckets=False", "training", "buckets", False),
+        ("training.group_by_length=false", "training", "group_by_length", False),
+        ("training.group_by_length=False", "training", "group_by_length", False),
         ("data.features=open,close", "data", "features", ("open", "close")),
         ("data.features=open", "data", "features", ("open",)),
         ("data.features=1,2", "data", "features", ("1", "2")),
@@ -132,23 +132,27 @@ def test_an_unknown_short_name_gets_the_nearest() -> None:
 @pytest.mark.parametrize(
     ("raw", "words", "cell"),
     [
-        ({}, ["model.cell=gru"], GRUSettings()),
-        ({}, ["model.cell.kind=gru"], GRUSettings()),
-        ({}, ["model.cell.forget_bias=0.5"], LSTMSettings(forget_bias=0.5)),
-        ({}, ['model.cell={kind = "lstm", forget_bias = 0.5}'], LSTMSettings(forget_bias=0.5)),
-        ({}, ["model.cell.forget_bias=0.5", "model.cell=coupled_lstm"], CoupledLSTMSettings(forget_bias=0.5)),
+        ({}, ["model.cell=gru"], cell_settings("gru")()),
+        ({}, ["model.cell.kind=gru"], cell_settings("gru")()),
+        ({}, ["model.cell.forget_bias=0.5"], cell_settings("lstm")(forget_bias=0.5)),
+        ({}, ['model.cell={kind = "lstm", forget_bias = 0.5}'], cell_settings("lstm")(forget_bias=0.5)),
+        (
+            {},
+            ["model.cell.forget_bias=0.5", "model.cell=coupled_lstm"],
+            cell_settings("coupled_lstm")(forget_bias=0.5),
+        ),
         (
             {},
             ["model.cell.gates=forget,expose", "model=peephole_lstm"],
-            PeepholeLSTMSettings(gates=("forget", "expose")),
+            cell_settings("peephole_lstm")(gates=("forget", "expose")),
         ),
-        ({}, ["model.cell.gates=", "model.cell=peephole_lstm"], PeepholeLSTMSettings(gates=())),
-        ({"model": {"cell": "gru"}}, ["model.cell.keep=new"], GRUSettings(keep="new")),
-        ({"model": "gru"}, ["model.cell.keep=new"], GRUSettings(keep="new")),
+        ({}, ["model.cell.gates=", "model.cell=peephole_lstm"], cell_settings("peephole_lstm")(gates=())),
+        ({"model": {"cell": "gru"}}, ["model.cell.keep=new"], cell_settings("gru")(keep="new")),
+        ({"model": "gru"}, ["model.cell.keep=new"], cell_settings("gru")(keep="new")),
         (
             {"model": {"cell": {"kind": "lstm", "forget_bias": 3.0, "candidate": "sigmoid"}}},
             ["model.cell=lstm"],
-            LSTMSettings(),
+            cell_settings("lstm")(),
         ),
     ],
 )
@@ -160,7 +164,7 @@ def test_a_cell_is_chosen_and_set_by_dotted_names(
 
 def test_another_kind_of_cell_keeps_the_options_of_the_recipe_that_it_has_too() -> None:
     raw = {"model": {"cell": {"kind": "lstm", "forget_bias": 3.0, "candidate": "sigmoid"}}}
-    assert recipe("model.cell.kind=peephole_lstm", raw=raw).model.cell == PeepholeLSTMSettings(
+    assert recipe("model.cell.kind=peephole_lstm", raw=raw).model.cell == cell_settings("peephole_lstm")(
         forget_bias=3.0
     )
     assert raw == {"model": {"cell": {"kind": "lstm", "forget_bias": 3.0, "candidate": "sigmoid"}}}

@@ -13,12 +13,16 @@ from seqlab.core.errors import RecipeError
 from seqlab.core.settings import SettingHelp, Settings, describe
 from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.read import check, override, read_raw, sentence_of, shipped_recipes
-from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
+from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.sections import section_names, settings_help, settings_of
 from seqlab.tasks.spec import task_specs
 from tests.check_each import check_each
 
 ALL_SETTINGS = [
-    (kind, entry) for kinds in [*SECTIONS.values(), (Recipe,)] for kind in kinds for entry in describe(kind)
+    (kind, entry)
+    for kinds in [*map(settings_of, section_names()), (Recipe,)]
+    for kind in kinds
+    for entry in describe(kind)
 ]
 
 
@@ -97,9 +101,9 @@ def has_a_help_sentence(setting: tuple[type[Settings], SettingHelp]) -> None:
     assert len(sentence) < 160
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.parametrize("section", section_names())
 def test_help_lists_every_setting_of_a_section_by_its_dotted_name(section: str) -> None:
-    expected = {f"{section}.{name}" for kind in SECTIONS[section] for name in kind.model_fields}
+    expected = {f"{section}.{name}" for kind in settings_of(section) for name in kind.model_fields}
     assert {entry.name for entry in settings_help(section)} == expected
 
 

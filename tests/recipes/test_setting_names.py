@@ -116,18 +116,22 @@ def test_a_network_that_cannot_be_built_names_the_setting(
 @pytest.mark.parametrize(
     ("search", "where", "facts"),
     [
-        ({"beam": 12}, "search.beam", ["at most 9"]),
-        ({"beam": 6, "groups": 3, "max_tokens": 4, "min_tokens": 5}, "search.min_tokens", ["at most 3"]),
+        ({"beam": 12}, "decoding.beam", ["at most 9"]),
+        (
+            {"beam": 6, "beam_groups": 3, "max_tokens": 4, "min_tokens": 5},
+            "decoding.min_tokens",
+            ["at most 3"],
+        ),
     ],
 )
 def test_a_search_that_cannot_be_built_names_the_setting(
     search: dict[str, Any], where: str, facts: list[str]
 ) -> None:
     recipe = Recipe().changed(
-        "search", **{name: value for name, value in search.items() if name != "min_tokens"}
+        "decoding", **{name: value for name, value in search.items() if name != "min_tokens"}
     )
-    settings = recipe.search.model_copy(update=search)
-    with pytest.raises(RecipeError) as caught, naming_settings(recipe, "search"):
+    settings = recipe.decoding.model_copy(update=search)
+    with pytest.raises(RecipeError) as caught, naming_settings(recipe, "decoding"):
         build_search(
             settings,
             SpecialTokens(start_id=0, end_id=1, suppressed_ids=()),

@@ -18,7 +18,7 @@ IN_SECONDS = ("cmudict",)
 WORDS = ["ash", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple", "oak", "pine", "rowan", "yew"]
 FEWER = ("training.epochs=0", "training.minutes=0", "training.threads=1", "training.evaluate_every=2")
 
-SHORT = "search.max_tokens=5"  # what has hardly learned does not end
+SHORT = "decoding.max_tokens=5"  # what has hardly learned does not end
 
 
 def sentences(count: int, seed: int) -> list[str]:

@@ -20,7 +20,12 @@ def training(what: str, *words: str) -> TrainingSettings:
 
 def test_fewer_steps_shrink_the_counts_of_a_recipe() -> None:
     found = training("multi30k-gru", "training.steps=900")
-    assert (found.steps, found.average_last, found.average_every, found.evaluate_every) == (900, 8, 20, 100)
+    assert (found.steps, found.average_checkpoints, found.average_every, found.evaluate_every) == (
+        900,
+        8,
+        20,
+        100,
+    )
 
 
 def test_what_the_command_line_says_is_taken_as_written() -> None:
@@ -43,7 +48,7 @@ def test_minutes_leave_the_counts_to_the_plan() -> None:
     found = training("multi30k-gru", "training.minutes=13")
     assert (found.steps, found.average_every, found.evaluate_every) == (4500, 100, 500)
     assert found.scale_with_budget == ("evaluate_every", "average_every")
-    assert training("ud-tagging", "training.minutes=1").scale_with_budget == ("evaluate_every", "average")
+    assert training("ud-tagging", "training.minutes=1").scale_with_budget == ("evaluate_every", "ema_decay")
 
 
 def test_a_recipe_of_epochs_shrinks_too() -> None:
@@ -104,6 +109,6 @@ def test_a_section_that_is_no_section_is_left_to_the_check(tmp_path: Path) -> No
 
 
 def test_every_scaled_setting_is_a_setting() -> None:
-    names = ["warmup_steps", "decay_steps", "evaluate_every", "average", "average_every"]
+    names = ["warmup_steps", "decay_steps", "evaluate_every", "ema_decay", "average_every"]
     recipe: Recipe = check({"training": {"scale_with_budget": names}}, where="test")
     assert set(recipe.training.scale_with_budget) <= set(TrainingSettings.model_fields)

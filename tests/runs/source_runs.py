@@ -83,7 +83,7 @@ def pretrain(
     folder: Path, *, model: str = "transformer", task: str = "language_model", steps: int = 8, **more: Any
 ) -> Run:
     """A run of a few updates on a small text of words."""
-    settings = [*SMALL, *NETWORKS[model], "tokens.kind=words", "training.window=12"]
+    settings = [*SMALL, *NETWORKS[model], "tokens.kind=words", f"{task}.window=12"]
     with hurried():
         return seqlab.train(
             write_text(folder),

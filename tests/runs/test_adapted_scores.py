@@ -14,7 +14,7 @@ SMALL = [
     "tokens.kind=whitespace",
     "training.steps=3",
     "training.threads=1",
-    "training.window=6",
+    "language_model.window=6",
     "training.batch_size=2",
 ]
 

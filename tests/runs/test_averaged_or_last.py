@@ -46,7 +46,7 @@ window = 12
 batch_size = 5
 threads = 1
 evaluate_every = 400
-average_last = 8
+average_checkpoints = 8
 average_every = 100
 """
 
@@ -138,7 +138,7 @@ def test_test_data_has_no_say_in_what_is_saved(tmp_path: Path, monkeypatch: pyte
     settings = [
         *toy_runs.CLASSIFIER,
         "training.threads=1",
-        "training.average_last=3",
+        "training.average_checkpoints=3",
         "training.average_every=2",
         "training.learning_rate=0.01",
     ]
@@ -201,7 +201,7 @@ MOMENTS = {
 )
 def test_a_kill_before_during_or_after_averaging_changes_no_bit(every: int, cache_folder: Path) -> None:
     settings = [word for word in LANGUAGE_MODEL if "average" not in word] + [
-        "training.average_last=3",
+        "training.average_checkpoints=3",
         "training.average_every=3",
     ]
     with folder_in_memory() as folder:

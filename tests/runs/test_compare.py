@@ -128,7 +128,7 @@ def test_language_models_with_other_tokens_share_bits_per_character(tmp_path: Pa
     (tmp_path / "story.txt").write_text(
         "".join(" ".join(chance.choices(["to", "be", "or", "not", "that"], k=7)) + "\n" for _ in range(700))
     )
-    settings = (*SMALL, "training.window=16", "data.test_share=0.3")
+    settings = (*SMALL, "language_model.window=16", "data.test_share=0.3")
     letters = seqlab.train(tmp_path / "story.txt", *settings, model="gru", out=tmp_path / "letters")
     words = seqlab.train(
         tmp_path / "story.txt", *settings, "tokens.kind=words", model="gru", out=tmp_path / "words"
@@ -177,9 +177,9 @@ def test_runs_that_a_plan_did_not_begin_are_not_taken_for_its_own(notes: Path, t
 def test_seeds_of_a_recipe_are_kept() -> None:
     """What a recipe says about its seeds counts like what the command says."""
     written = Recipe.model_validate({"data": {"train": "a.csv", "seed": 9}, "training": {"seed": 4}})
-    words = [
-        wanted.settings
-        for wanted in plan_seeds(
+    values = [
+        planned.values
+        for planned in plan_seeds(
             written,
             ["training.seed=4", "training.steps=2"],
             2,
@@ -187,12 +187,12 @@ def test_seeds_of_a_recipe_are_kept() -> None:
             folder=lambda seed: Path(f"a-{seed}"),
         )
     ]
-    assert words == [("training.steps=2", "training.seed=4"), ("training.steps=2", "training.seed=5")]
+    assert values == [{"training.seed": 4}, {"training.seed": 5}]
     plain = Recipe.model_validate({"data": {"train": "a.csv"}})
-    assert plan_seeds(plain, [], 1, name="a", folder=lambda seed: Path(f"a-{seed}"))[0].settings == (
-        "data.seed=1",
-        "training.seed=1",
-    )
+    assert plan_seeds(plain, [], 1, name="a", folder=lambda seed: Path(f"a-{seed}"))[0].values == {
+        "data.seed": 1,
+        "training.seed": 1,
+    }
 
 
 def test_a_contest_trains_what_is_missing_and_compares(notes: Path, tmp_path: Path) -> None:

@@ -27,9 +27,8 @@ STUDENT = (
     "model.layers=1",
     "model.hidden_size=6",
     "model.dropout=0",
-    "training.window=12",
-    "training.teacher_weight=0.3",
-    "training.teacher_temperature=2.5",
+    "distillation.weight=0.3",
+    "distillation.temperature=2.5",
 )
 
 
@@ -43,7 +42,8 @@ def prepared(
     name: str = "student",
 ) -> Prepared:
     folder = teacher.folder if isinstance(teacher, Run) else teacher
-    words = [*STUDENT, "training.steps=9", f"training.teacher={folder}", *settings]
+    windows = [f"{task}.window=12"] if task else []
+    words = [*STUDENT, *windows, "training.steps=9", f"distillation.run={folder}", *settings]
     recipe, _ = find_recipe(str(data), words, task=task, model=model, start=start)
     with hurried():
         return prepare(recipe, out=str(data.parent / name))
@@ -87,7 +87,11 @@ def test_a_recurrent_language_model_and_its_teacher_both_read_on_from_window_to_
 ) -> None:
     source: Run = request.getfixturevalue(teacher)
     ready = prepared(
-        write_text(tmp_path), source, "training.reset_at_documents=false", model="gru", task="language_model"
+        write_text(tmp_path),
+        source,
+        "language_model.reset_at_documents=false",
+        model="gru",
+        task="language_model",
     )
     loader = ready.objective.loader(Cursor())
     first, second = loader.take(), loader.take()
@@ -127,7 +131,7 @@ def test_a_student_of_half_the_depth_starts_from_its_teacher_which_never_changes
     masked_run: Run, tmp_path: Path
 ) -> None:
     before = {name: tensor.clone() for name, tensor in masked_run.model.state_dict().items()}
-    words = [*SMALL, "start.every=2", f"training.teacher={masked_run.folder}"]
+    words = [*SMALL, "start.every=2", f"distillation.run={masked_run.folder}"]
     recipe, _ = find_recipe(
         str(write_text(tmp_path)), [*words, "training.steps=6"], start=str(masked_run.folder)
     )
@@ -158,7 +162,7 @@ def test_a_stopped_student_goes_on_to_the_same_bits_and_only_with_the_same_teach
         other = pretrain(tmp_path, model="lstm", steps=2)
         shutil.copytree(other.folder, teacher, dirs_exist_ok=True)
         with pytest.raises(
-            RunError, match=r"training\.teacher_digest: the weights of .* are not those that the recipe names"
+            RunError, match=r"distillation\.digest: the weights of .* are not those that the recipe names"
         ):
             resume(tmp_path / "stopped")
         shutil.copytree(recurrent_run.folder, teacher, dirs_exist_ok=True)
@@ -202,7 +206,7 @@ def _other(folder: Path, source: Run) -> Path:
             "model.hidden_size=6",
             "model.heads=2",
             "model.dropout=0",
-            "training.window=12",
+            "language_model.window=12",
             "tokens.kind=words",
         ]
         return seqlab.train(

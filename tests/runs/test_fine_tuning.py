@@ -17,6 +17,7 @@ from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import Prepared, prepare
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.classification.calibration import ClassificationCalibration
+from seqlab.tasks.language_model.settings import LanguageModelSettings
 from seqlab.tasks.spec import find_spec
 from tests.runs.source_runs import SMALL, fine_tune, hurried, write_table, write_tags, write_text
 from tests.runs.toy_runs import fingerprint, finish, go_on, kill_after
@@ -117,7 +118,10 @@ def test_a_language_model_goes_on_with_new_text_exactly_where_it_was(
     source: Run = request.getfixturevalue(name)
     new = prepared(write_text(tmp_path), source)
     assert new.recipe.task == "language_model"
-    assert new.recipe.training.window == source.recipe.training.window
+    assert (
+        new.recipe.section(LanguageModelSettings).window
+        == source.recipe.section(LanguageModelSettings).window
+    )
     assert new.model.state_dict().keys() == source.model.state_dict().keys()
     assert all(
         torch.equal(tensor, source.model.state_dict()[key]) for key, tensor in new.model.state_dict().items()

@@ -185,7 +185,7 @@ def test_layers_of_different_widths_cannot_be_left_out(tmp_path: Path) -> None:
             *SMALL,
             "model.hidden_sizes=6,5,4",
             "tokens.kind=words",
-            "training.window=12",
+            "language_model.window=12",
             model="gru",
             steps=2,
             out=tmp_path / "x",

@@ -20,7 +20,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("report")
     story = folder / "story.txt"
     story.write_text("the cat sat on the mat and the dog sat on the log\n" * 40, encoding="utf-8")
-    settings = ["training.window=16", "training.clip_norm=0.3", "model.hidden_size=8"]
+    settings = ["language_model.window=16", "training.clip_norm=0.3", "model.hidden_size=8"]
     return seqlab.train(story, *settings, model="lstm", steps=12, out=folder / "run")
 
 

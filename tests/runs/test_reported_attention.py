@@ -66,7 +66,7 @@ def test_every_row_of_a_translations_heat_map_is_the_softmax_of_its_own_scores(t
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("source\ttarget\n" + "".join(f"{word}\t{word[::-1]}\n" for word in words * 2))
     settings = ["model.kind=recurrent", "model.hidden_size=6", "decoder.context=output",
-                "decoder.attention=dot", "search.max_tokens=6"]  # fmt: skip
+                "decoder.attention=dot", "decoding.max_tokens=6"]  # fmt: skip
     run = seqlab.train(pairs, *settings, "data.valid_share=0.3", task="translation", steps=1,
                        out=tmp_path / "run", verbose=False)  # fmt: skip
     model = run.model.double().eval().requires_grad_(False)
@@ -133,7 +133,7 @@ def test_every_grid_of_a_caption_has_the_weights_of_the_regions_row_by_row(tmp_p
         lines = [f"{number}.png\ta {'red' if number % 2 else 'blue'} wall\n" for number in numbers]
         (tmp_path / f"{name}.tsv").write_text("image\tcaption\n" + "".join(lines))
     settings = ["data.source=image", "data.target=caption", "data.picture_size=12", "data.test_share=0",
-                "model.kind=image_convolutional", "model.hidden_size=6", "search.max_tokens=5"]  # fmt: skip
+                "model.kind=image_convolutional", "model.hidden_size=6", "decoding.max_tokens=5"]  # fmt: skip
     run = seqlab.train(tmp_path / "train.tsv", *settings, f"data.valid={tmp_path / 'valid.tsv'}",
                        task="captioning", steps=1, out=tmp_path / "run", verbose=False)  # fmt: skip
     model = run.model.eval().requires_grad_(False)

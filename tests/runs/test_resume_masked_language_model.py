@@ -22,11 +22,11 @@ SETTINGS = [
     "model.heads=2",
     "model.dropout=0.2",
     "tokens.kind=words",
-    "training.window=9",
+    "masked_language_model.window=9",
     "training.batch_size=9",
     "training.steps=23",
     "training.evaluate_every=6",
-    "masking.share=0.4",
+    "masked_language_model.mlm_probability=0.4",
     "training.threads=1",
 ]
 
@@ -52,7 +52,9 @@ def test_a_run_that_was_stopped_in_its_second_epoch_ends_with_the_same_bits(
     data = write_data("language_model", tmp_path)
     folders = {name: tmp_path / name for name in ("whole", "stopped")}
     for name, folder in folders.items():
-        recipe, _ = find_recipe(str(data), [*SETTINGS, f"masking.dynamic={str(dynamic).lower()}"])
+        recipe, _ = find_recipe(
+            str(data), [*SETTINGS, f"masked_language_model.dynamic_masking={str(dynamic).lower()}"]
+        )
         prepared = prepare(recipe, out=str(folder))
         assert prepared.forecast is not None
         assert prepared.forecast.steps_per_epoch < 14

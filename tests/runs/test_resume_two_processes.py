@@ -115,9 +115,9 @@ def test_a_folder_with_other_things_is_never_taken(names: list[str], words: str,
 
 def start_late(data: Path, folder: Path) -> None:
     """Choose the folder while it is free, and come when somebody else has finished a run in it."""
-    from seqlab.runs.train import start as room
+    from seqlab.runs.train import prepare as module
 
-    prepare = room.prepare
+    prepare = module.prepare
 
     def prepare_then_wait(*arguments: object, **options: object) -> object:
         prepared = prepare(*arguments, **options)
@@ -128,7 +128,7 @@ def start_late(data: Path, folder: Path) -> None:
             time.sleep(0.01)
         return prepared
 
-    room.prepare = prepare_then_wait
+    module.prepare = prepare_then_wait
     try:
         start(data, folder, CLASSIFIER)
     except RunError as error:

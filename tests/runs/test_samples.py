@@ -19,7 +19,7 @@ def test_samples_go_from_noise_to_words_and_stand_in_the_report(tmp_path: Path) 
     (tmp_path / "rhyme.txt").write_text(TEXT)
     settings = [
         "training.evaluate_every=10",
-        "training.window=32",
+        "language_model.window=32",
         "model.hidden_size=64",
         "model.dropout=0",
         "training.learning_rate=0.01",

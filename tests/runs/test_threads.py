@@ -35,8 +35,9 @@ RUNS = (
 def trained(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Run, list[Any]]:
-    folder = tmp_path_factory.mktemp(request.param)
-    return seqlab.load(train(request.param, folder)), list(QUESTIONS[CASES[request.param].data])
+    case, folder = CASES[request.param], tmp_path_factory.mktemp(request.param)
+    inputs = QUESTIONS[case.data] if case.questions is None else case.questions
+    return seqlab.load(train(request.param, folder)), list(inputs)
 
 
 def _ask(run: Run, inputs: list[Any], number: int) -> list[dict[str, Any]]:

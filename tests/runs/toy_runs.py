@@ -45,12 +45,12 @@ LANGUAGE_MODEL = [
     "model.hidden_size=10",
     "model.dropout=0.2",
     "tokens.kind=characters",
-    "training.window=12",
+    "language_model.window=12",
     "training.batch_size=5",
     "training.steps=17",
     "training.evaluate_every=5",
     "training.warmup_steps=6",
-    "training.average=0.8",
+    "training.ema_decay=0.8",
 ]
 CLASSIFIER = [
     "task=classification",

@@ -210,7 +210,7 @@ def test_a_better_start_and_gates_bring_back_a_cue_that_the_plain_network_loses(
     assert (
         found.value("gap 40", network="relu, torch's start") < CHANCE + 0.2
     )  # the activation alone is not enough
-    assert {row["remedy"] for row in found.rows} >= {"activation", "initialisation", "architecture: gates"}
+    assert {row["remedy"] for row in found.rows} >= {"activation", "initialization", "architecture: gates"}
 
 
 @pytest.mark.long

@@ -135,7 +135,7 @@ def test_any_picture_encoder_stands_before_any_decoder(
     """Gradients reach the pixels' first layer, a beam's scores are those of forced scoring, and the attention of
     every token adds up to 1.
     """
-    task = make(captions, model=model, decoder=decoder, search={"beam": 3, "n_best": 3, "max_tokens": 5})
+    task = make(captions, model=model, decoder=decoder, decoding={"beam": 3, "n_best": 3, "max_tokens": 5})
     network = task.build_model()
     loss = task.objective().loss(network, task.objective().loader(Cursor()).take(), step=0, carry=())
     loss.total.backward()
@@ -172,7 +172,7 @@ def test_any_picture_encoder_stands_before_any_decoder(
 def test_a_caption_that_is_drawn_several_times_is_answered_once_and_given_ones_are_scored(
     captions: Path,
 ) -> None:
-    task = make(captions, search={"temperature": 0.5, "samples": 30, "max_tokens": 2})
+    task = make(captions, decoding={"temperature": 0.5, "samples": 30, "max_tokens": 2})
     network = task.build_model().eval()
     picture = task.splits["train"].images["pixels"][0].reshape(8, 8, 3).tolist()
     predictor = task.predictor(network)
@@ -204,7 +204,7 @@ def test_captions_of_one_picture_stay_in_one_part_and_are_scored_together(tmp_pa
     for number, name in enumerate(names):
         image.new("RGB", (8, 8), (8 * number, 0, 0)).save(tmp_path / name)
     path = table(tmp_path, [(name, f"{start} {name[:-4]}") for start in ("number", "no") for name in names])
-    task = make(path, data={"valid": "", "valid_share": 0.3}, search={"max_tokens": 4})
+    task = make(path, data={"valid": "", "valid_share": 0.3}, decoding={"max_tokens": 4})
     parts = [{row.values["image"] for row in task.splits[split].rows.rows()} for split in ("train", "valid")]
     assert parts[0] | parts[1] == set(names)
     assert not parts[0] & parts[1]
@@ -337,8 +337,8 @@ def test_networks_and_searches_that_do_not_fit_pictures_are_refused(
     assert "1 channel (gray) or 3 (color), not 2" in refused(
         captions, RecipeError, model={**MODEL, "channels": 2}
     )
-    task = make(captions, search={"coverage": 0.5, "beam": 2})
-    with pytest.raises(RecipeError, match=r"search\.coverage"):
+    task = make(captions, decoding={"coverage_penalty": 0.5, "beam": 2})
+    with pytest.raises(RecipeError, match=r"decoding\.coverage_penalty"):
         task.predictor(task.build_model())
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(

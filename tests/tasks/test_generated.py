@@ -81,18 +81,18 @@ def test_a_word_that_no_target_has_is_no_prefix(tmp_path: Path) -> None:
         tmp_path,
         SENTENCES,
         tokens={"kind": "whitespace"},
-        search={"prefix": "der Zyxxy Hund quux", "max_tokens": 6},
+        decoding={"prefix": "der Zyxxy Hund quux", "max_tokens": 6},
     )
     with pytest.raises(UsageError) as caught:
         task.predictor(task.build_model().eval())
-    assert "search.prefix: the model does not know 'Zyxxy', 'quux'" in str(caught.value)
-    letters = make(tmp_path, search={"prefix": "B?", "max_tokens": 6})
+    assert "decoding.prefix: the model does not know 'Zyxxy', 'quux'" in str(caught.value)
+    letters = make(tmp_path, decoding={"prefix": "B?", "max_tokens": 6})
     with pytest.raises(UsageError, match=r"does not know 'B\?'"):
         letters.predictor(letters.build_model().eval())
 
 
 def test_the_choice_by_risk_does_not_depend_on_how_many_answers_are_shown(tmp_path: Path) -> None:
-    task = make(tmp_path, search={"beam": 5, "choose_by": "risk", "max_tokens": 6})
+    task = make(tmp_path, decoding={"beam": 5, "choose_by": "risk", "max_tokens": 6})
     predictor = task.predictor(task.build_model().eval())
     texts = ["abc", "cab", "b", "bca"]
     one, several = (predictor.predict(texts, top=top) for top in (1, 5))

@@ -30,7 +30,8 @@ def make(
         "data": {"train": str(path)},
         "tokens": {"kind": tokens},
         "model": model,
-        "training": {"window": window, "batch_size": 3},
+        "language_model": {"window": window},
+        "training": {"batch_size": 3},
     }
     task = encode_recipe(raw)
     torch.manual_seed(5)

@@ -41,6 +41,7 @@ def make(
     file: str = "text.txt",
     tokens: str = "words",
     window: int = 8,
+    masking: dict[str, Any] | None = None,
     **sections: Any,
 ) -> EncodedTask:
     path = folder / file
@@ -50,7 +51,8 @@ def make(
         "data": {"train": str(path)},
         "tokens": {"kind": tokens},
         "model": TRANSFORMER,
-        "training": {"window": window, "batch_size": 3},
+        "masked_language_model": {"window": window, **(masking or {})},
+        "training": {"batch_size": 3},
         **sections,
     }
     task = encode_recipe(raw)
@@ -135,7 +137,7 @@ def test_a_split_in_which_nothing_can_be_hidden_is_refused(tmp_path: Path) -> No
 @pytest.mark.spec(170)
 @pytest.mark.parametrize("tokens", ["words", "characters", "wordpiece", "bpe"])
 def test_a_batch_hides_tokens_of_its_windows_and_asks_for_them(tmp_path: Path, tokens: str) -> None:
-    task = make(tmp_path, tokens=tokens, masking={"share": 0.3})
+    task = make(tmp_path, tokens=tokens, masking={"mlm_probability": 0.3})
     batch = task.objective().loader(Cursor()).take()
     spans, values = task.splits["train"].spans, tokens_of(task, "train").values
     for row, inputs, targets, is_token in zip(
@@ -156,7 +158,7 @@ def test_a_batch_hides_tokens_of_its_windows_and_asks_for_them(tmp_path: Path, t
 def test_any_position_gives_the_same_batch_again_and_epochs_differ_where_masks_are_dynamic(
     tmp_path: Path, dynamic: bool
 ) -> None:
-    task = make(tmp_path, masking={"dynamic": dynamic, "share": 0.5})
+    task = make(tmp_path, masking={"dynamic_masking": dynamic, "mlm_probability": 0.5})
     loader = task.objective().loader(Cursor())
     per_epoch = loader.sampler.batches_in(0)
     taken = [(loader.cursor, loader.take()) for _ in range(2 * per_epoch)]
@@ -177,7 +179,9 @@ def test_any_position_gives_the_same_batch_again_and_epochs_differ_where_masks_a
 
 
 def test_whole_words_are_hidden_together(tmp_path: Path) -> None:
-    task = make(tmp_path, tokens="characters", window=40, masking={"whole_words": True, "share": 0.3})
+    task = make(
+        tmp_path, tokens="characters", window=40, masking={"whole_word_mask": True, "mlm_probability": 0.3}
+    )
     batch = task.objective().loader(Cursor()).take()
     for row, targets in enumerate(batch["masked_tokens"]):
         is_target = (targets != NO_TARGET).tolist()
@@ -209,7 +213,11 @@ def test_the_loss_is_the_cross_entropy_of_masked_tokens_only(tmp_path: Path) -> 
 def test_scores_are_over_the_same_hidden_tokens_every_time_and_all_of_them_are_hidden(
     tmp_path: Path, model: dict[str, object]
 ) -> None:
-    task = make(tmp_path, model=model, masking={"share": 0.3, "mask_share": 0.5, "random_share": 0.4})
+    task = make(
+        tmp_path,
+        model=model,
+        masking={"mlm_probability": 0.3, "mask_replace_prob": 0.5, "random_replace_prob": 0.4},
+    )
     network = task.build_model().eval()
     valid = task.splits["valid"]
     predictions = predict_masked(network, task.codec, valid, max_tokens=10_000)

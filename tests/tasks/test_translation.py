@@ -194,7 +194,7 @@ def test_a_transformer_left_to_itself_reads_what_it_wrote_token_by_token(tmp_pat
     assert bool((rows.any(dim=2) & ~rows.all(dim=2)).any())
 
 
-SAMPLED = {"batch_size": 4, "own_outputs": "linear", "own_outputs_half": 2}
+SAMPLED = {"schedule": "linear", "half_life": 2}
 
 
 @pytest.mark.spec(111)
@@ -208,12 +208,12 @@ def test_the_teacher_forcing_ratio_follows_from_the_number_of_the_update_alone(
         return draw_predicted(targets, ratio, **options)
 
     monkeypatch.setattr("seqlab.tasks.seq2seq.objective.draw_predicted", watched)
-    task = make(tmp_path, training={**SAMPLED, "own_outputs_for": "token"})
+    task = make(tmp_path, scheduled_sampling={**SAMPLED, "per": "token"})
     model, batch = task.build_model().train(), task.objective().loader(Cursor()).take()
     for step in (0, 3, 1, 2, 1):  # in whatever order, and whatever came before
         assert task.objective().loss(model, batch, step=step, carry=()).carry == ()
     assert seen == [1.0, 0.25, 0.75, 0.5, 0.75]
-    task = make(tmp_path, training={**SAMPLED, "accumulate": 2})
+    task = make(tmp_path, scheduled_sampling=SAMPLED, training={"batch_size": 4, "gradient_accumulation": 2})
     seen.clear()
     for step in range(2):  # two updates of two batches each
         go_backward(model, task.objective(), [batch] * 2, task.recipe.training, step=step, carry=())
@@ -224,7 +224,7 @@ def test_the_teacher_forcing_ratio_follows_from_the_number_of_the_update_alone(
 def test_the_loss_of_scheduled_sampling_is_that_of_the_targets_after_what_the_decoder_read(
     tmp_path: Path,
 ) -> None:
-    task = make(tmp_path, training={**SAMPLED, "own_outputs_for": "token"})
+    task = make(tmp_path, scheduled_sampling={**SAMPLED, "per": "token"})
     model = task.build_model().double().train()
     batch = task.objective().loader(Cursor()).take()
     torch.manual_seed(2)
@@ -249,7 +249,8 @@ def test_scheduled_sampling_goes_on_exactly_where_it_was_stopped(tmp_path: Path,
     def trainer(name: str) -> Trainer:
         task = make(
             tmp_path,
-            training={**SAMPLED, "own_outputs_half": 3, "own_outputs_for": "token", "accumulate": accumulate},
+            scheduled_sampling={**SAMPLED, "half_life": 3, "per": "token"},
+            training={"batch_size": 4, "gradient_accumulation": accumulate},
         )
         (tmp_path / name).mkdir()
         return Trainer(
@@ -307,7 +308,7 @@ def test_one_model_for_several_languages_is_told_by_a_token_which_one_to_write(t
 
 @pytest.mark.spec(44)
 def test_every_answer_has_the_probability_that_forced_scoring_gives_it(tmp_path: Path) -> None:
-    task = make(tmp_path, search={"beam": 3, "n_best": 3, "max_tokens": 5})
+    task = make(tmp_path, decoding={"beam": 3, "n_best": 3, "max_tokens": 5})
     model = task.build_model().eval()
     source = torch.from_numpy(task.codec.tokens.encode_sources(["abc"])[0].astype(np.int64))
     for translation in task.predictor(model).translate(["abc"])[0]:
@@ -324,7 +325,7 @@ def test_every_answer_has_the_probability_that_forced_scoring_gives_it(tmp_path:
 
 @pytest.mark.spec(178)
 def test_attention_maps_have_the_weights_of_the_decoder_for_every_generated_token(tmp_path: Path) -> None:
-    task = make(tmp_path, search={"max_tokens": 6})
+    task = make(tmp_path, decoding={"max_tokens": 6})
     model = task.build_model().eval()
     predictor = task.predictor(model)
     example = predictor.attend("abc")
@@ -350,7 +351,7 @@ def test_unknown_words_are_replaced_by_the_source_word_with_the_most_attention(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pairs = [("the cat", "die Katze"), ("the dog", "der Hund")] * 4
-    task = make(tmp_path, pairs, tokens={"kind": "whitespace"}, search={"unknown": "copy"})
+    task = make(tmp_path, pairs, tokens={"kind": "whitespace"}, decoding={"unknown": "copy"})
     model = task.build_model().eval()
     text = "the Zyxxy"  # a name that was never read
     source, words = (

@@ -18,6 +18,7 @@ from seqlab.batches.loader import Cursor
 from seqlab.core.errors import RecipeError
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.models.language_model import LanguageModel
+from seqlab.tasks.language_model.settings import LanguageModelSettings
 from tests.tasks.encoded_streams import encode_recipe, split_log_probs, tokens_of
 from tests.tasks.encoded_task import EncodedTask
 
@@ -33,13 +34,18 @@ LSTM = {"kind": "recurrent", "cell": "lstm", "hidden_size": 9, "embedding_size":
 
 
 def make(
-    folder: Path, *, tokens: str = "words", model: dict[str, Any] = LSTM, **training: Any
+    folder: Path, *, tokens: str = "words", model: dict[str, Any] = LSTM, **settings: Any
 ) -> EncodedTask:
     path = folder / "text.txt"
     path.write_text("\n".join(LINES * 12) + "\n")
-    settings = {"window": 8, "batch_size": 3, **training}
     return encode_recipe(
-        {"data": {"train": str(path)}, "tokens": {"kind": tokens}, "model": model, "training": settings}
+        {
+            "data": {"train": str(path)},
+            "tokens": {"kind": tokens},
+            "model": model,
+            "language_model": {"window": 8, **settings},
+            "training": {"batch_size": 3},
+        }
     )
 
 
@@ -171,15 +177,15 @@ def test_what_is_written_after_the_end_of_a_line_does_not_depend_on_that_line(tm
 
 def test_a_text_without_documents_is_one_stream(tmp_path: Path) -> None:
     task = make(tmp_path, tokens="characters")
-    assert not task.recipe.training.reset_at_documents
+    assert not task.recipe.section(LanguageModelSettings).reset_at_documents
     assert task.build_model().start_id is None
-    assert make(tmp_path).recipe.training.reset_at_documents
+    assert make(tmp_path).recipe.section(LanguageModelSettings).reset_at_documents
 
 
 @pytest.mark.spec(88)
 @pytest.mark.parametrize("every", [1, 3, 8])
 def test_detaching_every_k_steps_lets_no_gradient_flow_further_back(tmp_path: Path, every: int) -> None:
-    task = make(tmp_path, tokens="characters", detach_every=every)
+    task = make(tmp_path, tokens="characters", bptt_steps=every)
     model = model_of(task)
     batch = task.objective().loader(Cursor()).take()
     steps: list[torch.Tensor] = []
@@ -214,7 +220,7 @@ def _by_step(gradients: tuple[torch.Tensor | None, ...], steps: list[torch.Tenso
 @pytest.mark.spec(88)
 @pytest.mark.parametrize("tokens", ["characters", "words"])
 def test_detaching_changes_gradients_and_neither_the_loss_nor_the_state(tmp_path: Path, tokens: str) -> None:
-    whole, cut = make(tmp_path, tokens=tokens), make(tmp_path, tokens=tokens, detach_every=3)
+    whole, cut = make(tmp_path, tokens=tokens), make(tmp_path, tokens=tokens, bptt_steps=3)
     results = []
     for task in (whole, cut):
         model, objective = model_of(task), task.objective()
@@ -233,7 +239,7 @@ def test_detaching_changes_gradients_and_neither_the_loss_nor_the_state(tmp_path
 def test_detaching_as_often_as_the_window_is_long_is_what_happens_anyway(tmp_path: Path) -> None:
     gradients = []
     for every in (0, 8, 100):
-        task = make(tmp_path, tokens="characters", detach_every=every)
+        task = make(tmp_path, tokens="characters", bptt_steps=every)
         model = model_of(task)
         task.objective().loss(
             model, task.objective().loader(Cursor()).take(), step=0, carry=()
@@ -245,7 +251,7 @@ def test_detaching_as_often_as_the_window_is_long_is_what_happens_anyway(tmp_pat
 
 @pytest.mark.spec(88)
 def test_without_carrying_every_window_starts_from_the_initial_state(tmp_path: Path) -> None:
-    task = make(tmp_path, tokens="characters", carry_state=False)
+    task = make(tmp_path, tokens="characters", stateful=False)
     model = model_of(task)
     loader = task.objective().loader(Cursor())
     for _ in range(3):
@@ -262,7 +268,7 @@ def test_without_carrying_every_window_starts_from_the_initial_state(tmp_path: P
 
 @pytest.mark.spec(88)
 def test_without_carrying_scores_need_no_more_than_a_window_either(tmp_path: Path) -> None:
-    task = make(tmp_path, tokens="characters", carry_state=False)
+    task = make(tmp_path, tokens="characters", stateful=False)
     model = model_of(task)
     values = torch.from_numpy(tokens_of(task, "valid").values.astype(np.int64))
     scored = split_log_probs(task, model, "valid", max_tokens=60)
@@ -276,7 +282,8 @@ def test_without_carrying_scores_need_no_more_than_a_window_either(tmp_path: Pat
 
 def test_cutting_the_gradient_of_a_model_without_a_state_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecipeError) as caught:
-        make(tmp_path, model={"kind": "transformer", "hidden_size": 8}, detach_every=4)
-    assert "training.detach_every: a transformer model carries no state whose gradient could be cut." in str(
-        caught.value
+        make(tmp_path, model={"kind": "transformer", "hidden_size": 8}, bptt_steps=4)
+    assert (
+        "language_model.bptt_steps: a transformer model carries no state whose gradient could be cut."
+        in str(caught.value)
     )

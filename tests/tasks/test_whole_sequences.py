@@ -55,7 +55,7 @@ SKEWED = [
 
 
 def test_balanced_classes_give_the_weighted_mean_of_torch_however_a_batch_is_cut(tmp_path: Path) -> None:
-    task = make(tmp_path, SKEWED, training={"class_weights": "balanced"})
+    task = make(tmp_path, SKEWED, classification={"class_weights": "balanced"})
     model = shaken(task).double()
     weights = torch.tensor([24 / (3 * 1), 24 / (3 * 5), 24 / (3 * 18)], dtype=torch.float64)
     batch = task.codec.collate(task.splits["train"], np.arange(24))
@@ -78,7 +78,10 @@ def test_balanced_classes_give_the_weighted_mean_of_torch_however_a_batch_is_cut
 def test_the_best_model_is_chosen_by_macro_f1_where_classes_are_balanced_and_ties_by_loss(
     tmp_path: Path,
 ) -> None:
-    plain, balanced = make(tmp_path, SKEWED), make(tmp_path, SKEWED, training={"class_weights": "balanced"})
+    plain, balanced = (
+        make(tmp_path, SKEWED),
+        make(tmp_path, SKEWED, classification={"class_weights": "balanced"}),
+    )
     model = shaken(plain)
     assert (
         plain.objective().validate(model).value == plain.objective().validate(model).facts["valid_accuracy"]
@@ -94,11 +97,11 @@ def test_skew_and_single_examples_are_told(tmp_path: Path) -> None:
     notes = "\n".join(make(tmp_path, SKEWED).notes)
     assert "train: 1 class has one example and will hardly be learned: rare" in notes
     assert (
-        "'usual' has 18 rows and 'rare' 1; to let every class count the same: training.class_weights=balanced"
+        "'usual' has 18 rows and 'rare' 1; to let every class count the same: classification.class_weights=balanced"
         in notes
     )
     assert "class_weights" not in "\n".join(
-        make(tmp_path, SKEWED, training={"class_weights": "balanced"}).notes
+        make(tmp_path, SKEWED, classification={"class_weights": "balanced"}).notes
     )
 
 
@@ -182,7 +185,7 @@ NUMBERS = [{"text": text, "score": 10.0 * (i % 3) + i / 7} for i, text in enumer
 
 
 def test_numbers_are_learned_on_a_scale_and_answered_in_their_own_units(tmp_path: Path) -> None:
-    task = make(tmp_path, NUMBERS, training={"regression_loss": "squared"})
+    task = make(tmp_path, NUMBERS, regression={"loss": "squared"})
     assert task.recipe.task == "regression"
     truth = np.array([row["score"] for row in NUMBERS])
     batch = task.codec.collate(task.splits["train"], np.arange(24))
@@ -274,25 +277,26 @@ def test_texts_of_two_columns_are_read_with_a_separator_between_them(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("rows", "training", "words"),
+    ("rows", "sections", "words"),
     [
         (
             LABELS,
-            {"class_weights": "balanced"},
-            r"training\.class_weights: balanced means nothing to the task multi_label",
+            {"task": "multi_label", "classification": {"class_weights": "balanced"}},
+            "classification: a section of the task classification, but the task is multi_label",
         ),
         (
             NUMBERS,
-            {"label_smoothing": 0.1},
-            r"training\.label_smoothing: 0\.1 means nothing to the task regression",
+            {"training": {"label_smoothing": 0.1}},
+            r"training\.label_smoothing: 0\.1 has no effect on the task regression",
         ),
+        (LABELS, {"decoding": {"beam": 3}}, "decoding: beam has no effect"),
     ],
 )
 def test_settings_that_would_do_nothing_are_refused(
-    rows: list[dict[str, Any]], training: dict[str, Any], words: str, tmp_path: Path
+    rows: list[dict[str, Any]], sections: dict[str, Any], words: str, tmp_path: Path
 ) -> None:
     with pytest.raises(RecipeError, match=words):
-        make(tmp_path, rows, training=training)
+        make(tmp_path, rows, **sections)
 
 
 def test_a_number_that_is_none_and_numbers_that_never_change_are_refused(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from seqlab.models.language_model import LanguageModel
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.language_model import objective as objective_module
+from seqlab.tasks.language_model.settings import LanguageModelSettings
 from seqlab.tasks.spec import find_spec
 from tests.tasks.encoded_streams import encode_recipe, split_log_probs, tokens_of
 from tests.tasks.encoded_task import EncodedTask
@@ -22,16 +23,16 @@ from tests.tasks.encoded_task import EncodedTask
 WIKI = " \n = Title = \n \n the <unk> , he said . \n"
 
 
-def make(folder: Path, text: str, **training: Any) -> EncodedTask:
+def make(folder: Path, text: str, *, label_smoothing: float = 0.0, **settings: Any) -> EncodedTask:
     path = folder / "wiki.txt"
     path.write_text(text)
-    settings = {"window": 4, "batch_size": 3, "reset_at_documents": False, **training}
     model = {"kind": "recurrent", "hidden_size": 6, "embedding_size": 6, "dropout": 0.0}
     raw = {
         "data": {"train": str(path), "valid": str(path), "test": str(path)},
         "tokens": {"kind": "whitespace"},
         "model": model,
-        "training": settings,
+        "language_model": {"window": 4, "reset_at_documents": False, **settings},
+        "training": {"batch_size": 3, "label_smoothing": label_smoothing},
     }
     task = encode_recipe({"task": "language_model", **raw})
     torch.manual_seed(5)
@@ -87,9 +88,12 @@ def test_a_text_with_unknown_words_written_out_is_read_word_by_word_over_line_en
     assert found["plain"][0].tokens.kind == "characters"
     recipe, reasons = found["wiki"]
     assert recipe.tokens.kind == "whitespace"
-    assert not recipe.training.reset_at_documents
+    assert not recipe.section(LanguageModelSettings).reset_at_documents
     assert "tokens are whitespace (the text has <unk> for rare words); another: tokens.kind=NAME" in reasons
-    assert (recipe.model.hidden_size, recipe.training.window) == (400, 35)  # as in the recipe `words`
+    assert (recipe.model.hidden_size, recipe.section(LanguageModelSettings).window) == (
+        400,
+        35,
+    )  # as in the recipe `words`
 
 
 def loss_of(task: EncodedTask, model: LanguageModel) -> float:

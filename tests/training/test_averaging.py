@@ -23,7 +23,13 @@ from tests.training.toy_task import Points, make_trainer, small_model
 def test_the_saved_weights_are_the_moving_average_written_out(tmp_path: Path) -> None:
     task = Points(values=[1.0, 2.0])  # the averaged weights are validated first, and are the better ones
     trainer = make_trainer(
-        tmp_path, task=task, steps=30, evaluate_every=30, learning_rate=0.1, schedule="constant", average=0.7
+        tmp_path,
+        task=task,
+        steps=30,
+        evaluate_every=30,
+        learning_rate=0.1,
+        schedule="constant",
+        ema_decay=0.7,
     )
     seen: list[dict[str, torch.Tensor]] = [
         {name: each.detach().clone() for name, each in trainer.model.named_parameters()}
@@ -47,7 +53,7 @@ def test_the_saved_weights_are_the_moving_average_written_out(tmp_path: Path) ->
 
 def test_training_goes_on_with_its_own_weights_as_if_nothing_were_averaged(tmp_path: Path) -> None:
     averaged, plain = (
-        make_trainer(tmp_path / str(decay), average=decay, learning_rate=0.1) for decay in (0.9, 0.0)
+        make_trainer(tmp_path / str(decay), ema_decay=decay, learning_rate=0.1) for decay in (0.9, 0.0)
     )
     for trainer in (averaged, plain):
         trainer.run(StopRequest())
@@ -58,7 +64,7 @@ def test_training_goes_on_with_its_own_weights_as_if_nothing_were_averaged(tmp_p
 
 @pytest.mark.parametrize("stop_at", [4, 13])
 def test_stopping_and_going_on_keeps_the_average_to_the_bit(stop_at: int, tmp_path: Path) -> None:
-    whole, parts = (make_trainer(tmp_path / name, dropout=0.3, average=0.9) for name in ("whole", "parts"))
+    whole, parts = (make_trainer(tmp_path / name, dropout=0.3, ema_decay=0.9) for name in ("whole", "parts"))
     torch.manual_seed(9)
     whole.save()
     assert whole.run(StopRequest())
@@ -67,7 +73,7 @@ def test_stopping_and_going_on_keeps_the_average_to_the_bit(stop_at: int, tmp_pa
     parts.callback = callback = StopAt(stop_at)
     assert not parts.run(callback.request)
     later = make_trainer(
-        tmp_path / "parts", dropout=0.3, average=0.9, model=small_model(dropout=0.3, seed=99)
+        tmp_path / "parts", dropout=0.3, ema_decay=0.9, model=small_model(dropout=0.3, seed=99)
     )
     saved, _ = Checkpoints(tmp_path / "parts" / "checkpoints").load()
     assert saved is not None
@@ -79,9 +85,9 @@ def test_stopping_and_going_on_keeps_the_average_to_the_bit(stop_at: int, tmp_pa
 def test_two_averages_at_once_are_refused() -> None:
     with pytest.raises(
         ValidationError,
-        match=r"average=0\.9 and average_last=3 are two ways to average the weights\. Set one of them to 0\.",
+        match=r"ema_decay=0\.9 and average_checkpoints=3 are two ways to average the weights\. Set one of them to 0\.",
     ):
-        TrainingSettings(average=0.9, average_last=3)
+        TrainingSettings(ema_decay=0.9, average_checkpoints=3)
 
 
 def test_the_last_weights_are_averaged_as_a_plain_mean_and_kept_over_a_resume(tmp_path: Path) -> None:
@@ -89,7 +95,7 @@ def test_the_last_weights_are_averaged_as_a_plain_mean_and_kept_over_a_resume(tm
         "steps": 30,
         "evaluate_every": 30,
         "learning_rate": 0.1,
-        "average_last": 3,
+        "average_checkpoints": 3,
         "average_every": 5,
     }
     whole, parts = (
@@ -130,7 +136,7 @@ def loss_of(weights: dict[str, torch.Tensor]) -> float:
 
 
 @pytest.mark.parametrize(
-    "average", [{"average_last": 8, "average_every": 5}, {"average": 0.99}], ids=["last", "moving"]
+    "average", [{"average_checkpoints": 8, "average_every": 5}, {"ema_decay": 0.99}], ids=["last", "moving"]
 )
 def test_a_run_shorter_than_its_average_saves_nothing_worse_than_its_last_weights(
     average: dict[str, Any], tmp_path: Path
@@ -148,7 +154,7 @@ def test_a_run_shorter_than_its_average_saves_nothing_worse_than_its_last_weight
 
 def test_the_better_weights_of_every_validation_count_and_are_recorded(tmp_path: Path) -> None:
     values = [3.0, 4.0, 2.5, 2.0, 1.0, 1.0, 1.5, 1.2]  # averaged and last, at each of four validations
-    trainer = make_trainer(tmp_path, task=Points(values=values), average=0.9, learning_rate=0.1)
+    trainer = make_trainer(tmp_path, task=Points(values=values), ema_decay=0.9, learning_rate=0.1)
     kept: dict[int, dict[str, dict[str, torch.Tensor]]] = {}
 
     class Keep(StopAt):
@@ -178,7 +184,7 @@ def test_the_better_weights_of_every_validation_count_and_are_recorded(tmp_path:
 
 def test_the_last_weights_are_saved_as_they_are_where_they_are_better(tmp_path: Path) -> None:
     trainer = make_trainer(
-        tmp_path, task=Points(values=[2.0, 1.0]), steps=8, evaluate_every=8, average=0.9, learning_rate=0.1
+        tmp_path, task=Points(values=[2.0, 1.0]), steps=8, evaluate_every=8, ema_decay=0.9, learning_rate=0.1
     )
     trainer.run(StopRequest())
     saved = read_weights(tmp_path / "model.safetensors")
@@ -196,7 +202,7 @@ def test_a_run_that_averages_nothing_is_validated_once_and_says_nothing_about_it
 
 def test_before_the_first_moment_there_is_only_one_candidate(tmp_path: Path) -> None:
     trainer = make_trainer(
-        tmp_path, task=Points(), steps=20, evaluate_every=5, average_last=2, average_every=8
+        tmp_path, task=Points(), steps=20, evaluate_every=5, average_checkpoints=2, average_every=8
     )
     trainer.run(StopRequest())
     assert [set(line["candidates"]) for line in events(trainer, "validated")] == [
@@ -218,7 +224,7 @@ def test_patience_counts_validations_not_candidates(tmp_path: Path) -> None:
         0.1,
     ]  # the last weights of the second validation are the best
     trainer = make_trainer(
-        tmp_path, task=Points(values=values), steps=100, evaluate_every=3, patience=2, average=0.9
+        tmp_path, task=Points(values=values), steps=100, evaluate_every=3, patience=2, ema_decay=0.9
     )
     assert trainer.run(StopRequest())
     assert (trainer.step, trainer.best_step) == (12, 6)
@@ -233,16 +239,16 @@ def moments(trainer: Trainer) -> list[int]:
 
 
 def test_moments_are_spread_over_the_last_fifth_where_nobody_says_how_far_apart(tmp_path: Path) -> None:
-    trainer = make_trainer(tmp_path, steps=200, evaluate_every=200, average_last=4)
+    trainer = make_trainer(tmp_path, steps=200, evaluate_every=200, average_checkpoints=4)
     trainer.run(StopRequest())
     assert moments(trainer) == [170, 180, 190, 200]
-    short = make_trainer(tmp_path / "short", steps=3, evaluate_every=3, average_last=8)
+    short = make_trainer(tmp_path / "short", steps=3, evaluate_every=3, average_checkpoints=8)
     short.run(StopRequest())
     assert moments(short) == [1, 2, 3]
 
 
 def test_a_plan_that_becomes_shorter_drops_what_was_taken_before_its_end_part() -> None:
-    average, settings = LastWeights(small_model()), TrainingSettings(average_last=4)
+    average, settings = LastWeights(small_model()), TrainingSettings(average_checkpoints=4)
     for step in range(1, 202):
         average.update(step, settings, total_steps=1000)
     assert average.steps == [50, 100, 150, 200]
@@ -255,7 +261,7 @@ def test_a_plan_that_becomes_shorter_drops_what_was_taken_before_its_end_part() 
 
 
 def test_explicit_moments_are_those_that_were_asked_for(tmp_path: Path) -> None:
-    trainer = make_trainer(tmp_path, steps=47, evaluate_every=47, average_last=3, average_every=10)
+    trainer = make_trainer(tmp_path, steps=47, evaluate_every=47, average_checkpoints=3, average_every=10)
     trainer.run(StopRequest())
     assert moments(trainer) == [20, 30, 40]
 
@@ -264,7 +270,7 @@ SHRINKING: dict[str, Any] = {
     "steps": 4500,
     "minutes": 5,
     "evaluate_every": 500,
-    "average_last": 8,
+    "average_checkpoints": 8,
     "average_every": 100,
     "scale_with_budget": ("evaluate_every", "average_every"),
 }
@@ -297,7 +303,7 @@ def test_a_moving_average_reaches_back_over_the_same_share(
     settings: dict[str, Any] = {
         "steps": 4500,
         "minutes": 5,
-        "average": 0.99,
+        "ema_decay": 0.99,
         "evaluate_every": 60,
         "learning_rate": 0.1,
         "schedule": "constant",
@@ -329,7 +335,7 @@ def test_a_moving_average_reaches_back_over_the_same_share(
 @pytest.mark.parametrize("stop_at", [3, 4, 5, 17, 26, 29])
 @pytest.mark.parametrize(
     "average",
-    [{"average_last": 3, "average_every": 4}, {"average_last": 3}, {"average": 0.9}],
+    [{"average_checkpoints": 3, "average_every": 4}, {"average_checkpoints": 3}, {"ema_decay": 0.9}],
     ids=["every 4", "tail", "moving"],
 )
 def test_a_stop_before_or_within_the_averaged_part_changes_no_bit(

@@ -234,11 +234,11 @@ def test_stopping_and_going_on_at_any_step_changes_nothing(stop_at: int, tmp_pat
 
 
 def test_a_loss_is_told_how_many_updates_came_before_it_also_after_a_resume(tmp_path: Path) -> None:
-    trainer = make_trainer(tmp_path, task=(task := Points()), steps=5, accumulate=2)
+    trainer = make_trainer(tmp_path, task=(task := Points()), steps=5, gradient_accumulation=2)
     trainer.callback = callback = StopAt(3)
     trainer.run(callback.request)
     assert task.steps == [0, 0, 1, 1, 2, 2]
-    again = make_trainer(tmp_path, task=(task := Points()), steps=5, accumulate=2)
+    again = make_trainer(tmp_path, task=(task := Points()), steps=5, gradient_accumulation=2)
     saved, _ = trainer.checkpoints.load()
     assert saved is not None
     again.resume(saved)
@@ -332,7 +332,7 @@ def test_slow_validations_do_not_exceed_the_time_budget(
             clock.now += 10
             return super().validate(model)
 
-    trainer = make_trainer(tmp_path, task=Slow(), steps=0, minutes=1.5, evaluate_every=0, average=0.9)
+    trainer = make_trainer(tmp_path, task=Slow(), steps=0, minutes=1.5, evaluate_every=0, ema_decay=0.9)
     trainer.budget = Budget.plan(trainer.settings, steps_per_epoch=5, step_seconds=0.1, validation_seconds=20)
     assert trainer.run(StopRequest())
     assert trainer.step > 50
@@ -401,7 +401,7 @@ def test_a_long_run_has_a_journal_of_bounded_length(tmp_path: Path, monkeypatch:
     trainer.run(StopRequest())
     lines = events(trainer, "step")
     assert [line["step"] for line in lines] == list(range(3, 130, 3))
-    weights = [len(batch) for batch in trainer.task.taken]
+    weights = [len(batch) for batch in trainer.objective.taken]
     for place, line in enumerate(lines):  # the mean over all points since the line before
         part = slice(3 * place, 3 * place + 3)
         total = sum(
@@ -449,7 +449,7 @@ def test_broken_weights_stop_the_step_before_its_update_and_are_named(tmp_path: 
         "step 5: the loss is nan: the weights '3.weight' are not finite. Stopped before the update by the"
         " points ["
     )
-    assert str(trainer.task.taken[-1]) in str(error)
+    assert str(trainer.objective.taken[-1]) in str(error)
     assert trainer.saved_step == 3
     assert trainer.model[0].weight.isfinite().all()
 

@@ -143,7 +143,12 @@ def test_the_setting_offers_every_rule_and_adamw_is_the_default() -> None:
 def test_a_stopped_run_goes_on_to_the_same_bits(name: str, tmp_path: Path) -> None:
     def trainer(folder: str) -> Trainer:
         return make_trainer(
-            tmp_path / folder, dropout=0.3, optimizer=name, average=0.9, measured_steps=9, learning_rate=0.05
+            tmp_path / folder,
+            dropout=0.3,
+            optimizer=name,
+            ema_decay=0.9,
+            measured_steps=9,
+            learning_rate=0.05,
         )
 
     whole = trainer("whole")

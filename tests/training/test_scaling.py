@@ -40,7 +40,7 @@ def test_only_named_counts_are_scaled() -> None:
     settings = TrainingSettings(
         warmup_steps=100,
         decay_steps=1000,
-        average_last=4,
+        average_checkpoints=4,
         average_every=50,
         scale_with_budget=("decay_steps", "average_every"),
     )

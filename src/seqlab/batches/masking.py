@@ -62,12 +62,16 @@ class Masker:
         """
         tokens = tokens.astype(np.int64)
         random = np.random.default_rng(
-            derive(self.seed, "masks", epoch if self.settings.dynamic else "always", row)
+            derive(self.seed, "masks", epoch if self.settings.dynamic_masking else "always", row)
         )
         is_target = self._choose(tokens, groups, random)
         fates, others = random.random(len(tokens)), random.choice(self._ordinary_ids, len(tokens))
-        is_hidden = is_target & (fates < self.settings.mask_share)
-        is_other = is_target & ~is_hidden & (fates < self.settings.mask_share + self.settings.random_share)
+        is_hidden = is_target & (fates < self.settings.mask_replace_prob)
+        is_other = (
+            is_target
+            & ~is_hidden
+            & (fates < self.settings.mask_replace_prob + self.settings.random_replace_prob)
+        )
         inputs = np.where(is_hidden, self.mask_id, np.where(is_other, others, tokens))
         return Masked(inputs, np.where(is_target, tokens, NO_TARGET))
 
@@ -80,7 +84,7 @@ class Masker:
         possible = np.unique(words[may_be_chosen])
         if not len(possible):
             return may_be_chosen
-        is_chosen = random.random(int(words.max()) + 1) < self.settings.share  # (words,)
+        is_chosen = random.random(int(words.max()) + 1) < self.settings.mlm_probability  # (words,)
         if not is_chosen[possible].any():
             is_chosen[random.choice(possible)] = True
         return may_be_chosen & is_chosen[words]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
 
 import torch
 from jaxtyping import Float
+from pydantic import Field
 from torch import Tensor
 
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.gate_convention import GateConvention, flip_gate_sign, update_gate_coefficients
+from seqlab.cells.gate_convention import flip_gate_sign, update_gate_coefficients
+from seqlab.cells.option_types import Bias, GateConvention, Keep
 from seqlab.cells.options import check_choice
 from seqlab.core.errors import UsageError, nearest
-
-CandidateFunction = Callable[[Tensor, Tensor], Tensor]
-"""(W_c x + b_c, hidden), each (batch, hidden) -> candidate (batch, hidden)."""
 
 CANDIDATES: dict[str, Callable[[Tensor], Tensor]] = {
     "recurrent": torch.tanh,
@@ -47,9 +47,12 @@ class Additive(GatedCell):
         input_size: int,
         hidden_size: int,
         *,
-        bias: bool = True,
-        candidate: str | CandidateFunction = "recurrent",
-        keep: GateConvention = "old",
+        bias: Bias = True,
+        candidate: Annotated[
+            Literal["recurrent", "input", "linear"] | Callable[[Any, Any], Any],
+            Field(description="tanh(W x + U hidden + b), tanh(W x + b), or W x + b."),
+        ] = "recurrent",
+        keep: Keep = "old",
     ) -> None:
         if isinstance(candidate, str) and candidate not in CANDIDATES:
             raise UsageError(
@@ -100,7 +103,7 @@ def flip_convention(cell: Additive) -> Additive:
     """The same function with the other `keep`: a copy with the gate's weights negated. A candidate given as a
     module is shared, not copied.
     """
-    keep: GateConvention = "new" if cell.keep == "old" else "old"
+    keep: Keep = "new" if cell.keep == "old" else "old"
     other = Additive(
         cell.input_size, cell.hidden_size, bias=cell.bias is not None, candidate=cell.candidate, keep=keep
     ).to(cell.input)

@@ -11,7 +11,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.core.registry import Registry
+from seqlab.cells.option_types import Bias
+from seqlab.cells.registry import cells as cells
 
 State = tuple[Tensor, ...]
 """(hidden,) or (hidden, cell_state), each (batch, hidden).
@@ -40,7 +41,7 @@ class Cell(nn.Module, ABC):
     recurrent: nn.Parameter
     bias: nn.Parameter | None
 
-    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True) -> None:
+    def __init__(self, input_size: int, hidden_size: int, *, bias: Bias = True) -> None:
         super().__init__()
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -125,6 +126,3 @@ class GatedCell(Cell):
     @abstractmethod
     def mixing_coefficients(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         """(keep, write) of one step's gates."""
-
-
-cells: Registry[type[Cell]] = Registry("cell", package="seqlab.cells")

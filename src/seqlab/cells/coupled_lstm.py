@@ -10,6 +10,7 @@ from torch import Tensor
 
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.forget_bias import set_forget_bias
+from seqlab.cells.option_types import Bias, ForgetBias
 
 
 @cells.register("coupled_lstm")
@@ -32,7 +33,7 @@ class CoupledLSTM(GatedCell):
     num_state_tensors = 2
 
     def __init__(
-        self, input_size: int, hidden_size: int, *, bias: bool = True, forget_bias: float = 1.0
+        self, input_size: int, hidden_size: int, *, bias: Bias = True, forget_bias: ForgetBias = 1.0
     ) -> None:
         self.forget_bias = forget_bias
         super().__init__(input_size, hidden_size, bias=bias)

@@ -5,14 +5,12 @@ gate's weights.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.base import GatedCell, State
-
-GateConvention = Literal["old", "new"]
+from seqlab.cells.option_types import GateConvention
 
 
 def update_gate_coefficients(

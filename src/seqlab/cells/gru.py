@@ -7,7 +7,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqlab.cells.base import State, cells
-from seqlab.cells.gate_convention import GateConvention, UpdateGateCell
+from seqlab.cells.gate_convention import UpdateGateCell
+from seqlab.cells.option_types import Bias, Keep
 from seqlab.cells.options import check_choice
 
 
@@ -33,9 +34,7 @@ class GRU(UpdateGateCell):
 
     recurrent_bias: nn.Parameter | None
 
-    def __init__(
-        self, input_size: int, hidden_size: int, *, bias: bool = True, keep: GateConvention = "old"
-    ) -> None:
+    def __init__(self, input_size: int, hidden_size: int, *, bias: Bias = True, keep: Keep = "old") -> None:
         super().__init__(input_size, hidden_size, bias=bias)
         self.register_parameter("recurrent_bias", nn.Parameter(torch.empty(hidden_size)) if bias else None)
         self.keep = check_choice("keep", keep, ("old", "new"))

@@ -11,6 +11,7 @@ from torch.nn import functional as F
 
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.forget_bias import set_forget_bias
+from seqlab.cells.option_types import Bias, ForgetBias
 
 EPSILON = 1e-5
 """Added to the variance, as in torch's own layer norm."""
@@ -38,7 +39,7 @@ class LayerNormLSTM(GatedCell):
     cell_shift: nn.Parameter | None
 
     def __init__(
-        self, input_size: int, hidden_size: int, *, bias: bool = True, forget_bias: float = 1.0
+        self, input_size: int, hidden_size: int, *, bias: Bias = True, forget_bias: ForgetBias = 1.0
     ) -> None:
         self.forget_bias = forget_bias
         super().__init__(input_size, hidden_size, bias=bias)

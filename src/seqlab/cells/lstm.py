@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 import torch
 from jaxtyping import Float
@@ -12,6 +11,7 @@ from torch import Tensor
 from seqlab.cells.activations import get_activation
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.forget_bias import set_forget_bias
+from seqlab.cells.option_types import Bias, CandidateActivation, ForgetBias
 from seqlab.cells.options import check_choice
 
 
@@ -43,9 +43,9 @@ class LSTM(GatedCell):
         input_size: int,
         hidden_size: int,
         *,
-        bias: bool = True,
-        forget_bias: float = 1.0,
-        candidate: Literal["tanh", "sigmoid"] = "tanh",
+        bias: Bias = True,
+        forget_bias: ForgetBias = 1.0,
+        candidate: CandidateActivation = "tanh",
     ) -> None:
         self.forget_bias = forget_bias
         super().__init__(input_size, hidden_size, bias=bias)

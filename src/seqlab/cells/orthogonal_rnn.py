@@ -4,14 +4,16 @@ training.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import torch
 from jaxtyping import Float
+from pydantic import Field
 from torch import Tensor, nn
 
 from seqlab.cells.activations import get_activation
 from seqlab.cells.base import Cell, State, cells
+from seqlab.cells.option_types import Bias
 from seqlab.cells.rotation import init_pair_rotations_, rotation_matrix
 from seqlab.core.errors import UsageError, nearest
 
@@ -45,9 +47,15 @@ class OrthogonalRNN(Cell):
         input_size: int,
         hidden_size: int,
         *,
-        bias: bool = True,
-        activation: Literal["modrelu", "tanh", "relu", "identity"] = "modrelu",
-        radius: float = 0.0,
+        bias: Bias = True,
+        activation: Annotated[
+            Literal["modrelu", "tanh", "relu", "identity"],
+            Field(description="Activation function; modrelu shifts magnitudes and keeps signs."),
+        ] = "modrelu",
+        radius: Annotated[
+            float,
+            Field(ge=0, lt=1, description="Singular values stay within 1 ± radius; 0 is orthogonal."),
+        ] = 0.0,
     ) -> None:
         _check(activation, radius)
         super().__init__(input_size, hidden_size, bias=bias)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 import torch
 from jaxtyping import Float
+from pydantic import Field
 from torch import Tensor, nn
 
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.forget_bias import set_forget_bias
+from seqlab.cells.option_types import Bias, ForgetBias
 from seqlab.cells.options import check_choice
 from seqlab.core.errors import UsageError, listed, nearest
 
@@ -47,11 +49,17 @@ class PeepholeLSTM(GatedCell):
         input_size: int,
         hidden_size: int,
         *,
-        bias: bool = True,
-        forget_bias: float = 1.0,
-        peepholes: Literal["diagonal", "full"] = "diagonal",
-        gates: Sequence[Gate] = GATES,
-        expose_sees: Literal["previous", "new"] = "previous",
+        bias: Bias = True,
+        forget_bias: ForgetBias = 1.0,
+        peepholes: Annotated[
+            Literal["diagonal", "full"],
+            Field(description="Each gate sees its own value of the cell state, or all through a matrix."),
+        ] = "diagonal",
+        gates: Annotated[Sequence[Gate], Field(description="The gates that see the cell state.")] = GATES,
+        expose_sees: Annotated[
+            Literal["previous", "new"],
+            Field(description="Which cell state the output gate sees: before the step, or after it."),
+        ] = "previous",
     ) -> None:
         self.forget_bias = forget_bias
         super().__init__(input_size, hidden_size, bias=bias)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 import torch
 from jaxtyping import Float
+from pydantic import Field
 from torch import Tensor, nn
 
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.forget_bias import set_forget_bias
+from seqlab.cells.option_types import Bias, ForgetBias
 from seqlab.core.errors import UsageError
 
 
@@ -37,9 +40,11 @@ class ProjectedLSTM(GatedCell):
         input_size: int,
         hidden_size: int,
         *,
-        bias: bool = True,
-        forget_bias: float = 1.0,
-        proj_size: int = 64,
+        bias: Bias = True,
+        forget_bias: ForgetBias = 1.0,
+        proj_size: Annotated[
+            int, Field(ge=1, description="Width of the projection, smaller than the cell state.")
+        ] = 64,
     ) -> None:
         if not 1 <= proj_size < hidden_size:
             raise UsageError(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import torch
 from jaxtyping import Float
+from pydantic import Field
 from torch import Tensor
 from torch.nn import functional as F
 
 from seqlab.cells.activations import ACTIVATIONS
 from seqlab.cells.base import State, cells
-from seqlab.cells.gate_convention import GateConvention, UpdateGateCell
+from seqlab.cells.gate_convention import UpdateGateCell
+from seqlab.cells.option_types import Bias, CandidateActivation, Keep
 from seqlab.cells.options import check_choice
 
 
@@ -40,10 +42,15 @@ class ResetBeforeGRU(UpdateGateCell):
         input_size: int,
         hidden_size: int,
         *,
-        bias: bool = True,
-        keep: GateConvention = "old",
-        candidate: Literal["tanh", "sigmoid"] = "tanh",
-        candidate_bias: Literal["inside", "outside"] = "inside",
+        bias: Bias = True,
+        keep: Keep = "old",
+        candidate: CandidateActivation = "tanh",
+        candidate_bias: Annotated[
+            Literal["inside", "outside"],
+            Field(
+                description="The candidate's bias before its activation, or after it as one lecture prints."
+            ),
+        ] = "inside",
     ) -> None:
         super().__init__(input_size, hidden_size, bias=bias)
         self.keep = check_choice("keep", keep, ("old", "new"))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.activations import get_activation
 from seqlab.cells.base import Cell, State, cells
+from seqlab.cells.option_types import Activation, Bias
 
 
 @cells.register("rnn")
@@ -31,8 +30,8 @@ class RNN(Cell):
         input_size: int,
         hidden_size: int,
         *,
-        bias: bool = True,
-        activation: str | Callable[[Tensor], Tensor] = "tanh",
+        bias: Bias = True,
+        activation: Activation = "tanh",
     ) -> None:
         super().__init__(input_size, hidden_size, bias=bias)
         self.activation = activation

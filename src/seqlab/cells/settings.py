@@ -1,187 +1,107 @@
-"""The setting `model.cell` of a recipe: one class of settings per cell, its options named like the cell's own
-arguments.
+"""The setting `model.cell` of a recipe: the options of a cell are the keyword-only parameters of its
+constructor. No torch here.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationError, create_model
+from pydantic_core import InitErrorDetails, PydanticKnownError
 
+from seqlab.cells.registry import cells
+from seqlab.core.constructor_options import options_in_source, options_of_class
 from seqlab.core.settings import Settings
 
-ActivationName = Literal["tanh", "relu", "sigmoid", "identity"]
-Gate = Literal["write", "forget", "expose"]
-BIAS = "Add a bias to every gate."
-FORGET_BIAS = "The forget gate's bias at the start; 1 remembers, 0 forgets half at every step."
-KEEP = (
-    "What the gate at 1 keeps: the old state, or the new candidate. The two differ by the sign of the gate's"
-    " weights."
-)
+
+class CellSettings(Settings):
+    """A cell and its options. Each cell has a class of its own, made from its constructor."""
+
+    kind: str = Field(description="The cell.")
+
+    @classmethod
+    def choices(cls) -> list[str]:
+        return cells.names()
 
 
-class RNNSettings(Settings):
-    """The plain cell: hidden' = activation(W x + U hidden + b)."""
+class CellKinds(Mapping[str, type[CellSettings]]):
+    """The settings of every registered cell by its name, those of plug-ins included."""
 
-    kind: Literal["rnn"] = Field("rnn", description="The cell.")
-    bias: bool = Field(True, description=BIAS)
-    activation: ActivationName = Field(
-        "tanh", description="What bends the sum; identity gives the linear recurrent network."
+    def __getitem__(self, name: str) -> type[CellSettings]:
+        if name not in self:
+            raise KeyError(name)
+        return cell_settings(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in cells.names()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(cells.names())
+
+    def __len__(self) -> int:
+        return len(cells.names())
+
+
+CELL_KINDS = CellKinds()
+
+
+@cache
+def cell_settings(name: str) -> type[CellSettings]:
+    """The settings of a cell.
+
+    >>> cell_settings("lstm")(forget_bias=0.5).model_dump()
+    {'kind': 'lstm', 'bias': True, 'forget_bias': 0.5, 'candidate': 'tanh'}
+    """
+    module = cells.built_in_module(name)
+    options = options_in_source(module, name) if module else options_of_class(cells.get(name))
+    fields: dict[str, Any] = {
+        option: (_stated(annotation), default)
+        for option, (annotation, default) in options.items()
+        if isinstance(default, bool | int | float | str | tuple)
+    }
+    kind: Any = (Literal[name], Field(name, description="The cell."))
+    return create_model(
+        f"{name}_settings", __base__=CellSettings, __doc__=cells.summary(name), kind=kind, **fields
     )
 
 
-class LSTMSettings(Settings):
-    """Long short-term memory: a memory behind three gates."""
-
-    kind: Literal["lstm"] = Field("lstm", description="The cell.")
-    bias: bool = Field(True, description=BIAS)
-    forget_bias: float = Field(1.0, description=FORGET_BIAS)
-    candidate: Literal["tanh", "sigmoid"] = Field(
-        "tanh", description="The activation of what is written; some lectures print sigmoid."
-    )
+def named_cell(name: str) -> CellSettings:
+    """A cell with the defaults of its options."""
+    return cell_settings(name).model_validate({})
 
 
-class PeepholeLSTMSettings(Settings):
-    """An LSTM whose gates also see the memory."""
-
-    kind: Literal["peephole_lstm"] = Field("peephole_lstm", description="The cell.")
-    bias: bool = Field(True, description=BIAS)
-    forget_bias: float = Field(1.0, description=FORGET_BIAS)
-    peepholes: Literal["diagonal", "full"] = Field(
-        "diagonal", description="Each gate sees its own memory cell, or all of them through a matrix."
-    )
-    gates: tuple[Gate, ...] = Field(
-        ("write", "forget", "expose"), description="The gates that see the memory."
-    )
-    expose_sees: Literal["previous", "new"] = Field(
-        "previous", description="Which memory the exposing gate sees: as before the step, or after."
-    )
+def _stated(annotation: Any) -> Any:
+    """What of a parameter's type a recipe can state: no functions, and tuples for sequences."""
+    if get_origin(annotation) is Annotated:
+        kind, *metadata = get_args(annotation)
+        return Annotated[(_stated(kind), *metadata)]
+    if get_origin(annotation) is Union or type(annotation).__name__ == "UnionType":
+        stated = [part for part in get_args(annotation) if get_origin(part) is not Callable]
+        return Union[tuple(stated)]  # noqa: UP007  # built from its parts
+    if get_origin(annotation) is Sequence:
+        entry: Any = get_args(annotation)[0]
+        return tuple[entry, ...]
+    return annotation
 
 
-class CoupledLSTMSettings(Settings):
-    """An LSTM that writes exactly where it forgets."""
-
-    kind: Literal["coupled_lstm"] = Field("coupled_lstm", description="The cell.")
-    bias: bool = Field(True, description=BIAS)
-    forget_bias: float = Field(1.0, description=FORGET_BIAS)
-
-
-class LayerNormLSTMSettings(Settings):
-    """An LSTM with layer normalisation of its sums and of its memory."""
-
-    kind: Literal["layer_norm_lstm"] = Field("layer_norm_lstm", description="The cell.")
-    bias: bool = Field(True, description=BIAS)
-    forget_bias: float = Field(1.0, description=FORGET_BIAS)
-
-
-class ProjectedLSTMSettings(Settings):
-    """An LSTM that shows a smaller projection of its hidden state."""
-
-    kind: Literal["projected_lstm"] = Field("projected_lstm", description="The cell.")
-    bias: bool = Field(True, description=BIAS)
-    forget_bias: float = Field(1.0, description=FORGET_BIAS)
-    proj_size: int = Field(64, ge=1, description="Width of the projection; smaller than the memory.")
+def _find_settings(value: Any) -> Any:
+    """`cell = "lstm"` is short for `cell = { kind = "lstm" }`."""
+    if isinstance(value, str):
+        value = {"kind": value}
+    if not isinstance(value, Mapping):
+        return value
+    if (kind := value.get("kind")) not in CELL_KINDS:
+        tags = {"discriminator": "kind", "tag": str(kind), "expected_tags": ", ".join(CELL_KINDS)}
+        raise PydanticKnownError("union_tag_invalid", tags)
+    try:
+        return cell_settings(str(kind)).model_validate(value)
+    except (
+        ValidationError
+    ) as error:  # the place of a mistake names the cell, as that of a model names its kind
+        lines = [{**entry, "loc": (kind, *entry["loc"])} for entry in error.errors()]
+        raise ValidationError.from_exception_data(error.title, cast(list[InitErrorDetails], lines)) from None
 
 
-class GRUSettings(Settings):
-    """The gated recurrent unit as torch has it: the reset gate acts after the recurrent product."""
-
-    kind: Literal["gru"] = Field("gru", description="The cell.")
-    bias: bool = Field(True, description=BIAS)
-    keep: Literal["old", "new"] = Field("old", description=KEEP)
-
-
-class ResetBeforeGRUSettings(Settings):
-    """The gated recurrent unit as first published: the reset gate acts before the recurrent product."""
-
-    kind: Literal["reset_before_gru"] = Field("reset_before_gru", description="The cell.")
-    bias: bool = Field(True, description=BIAS)
-    keep: Literal["old", "new"] = Field("old", description=KEEP)
-    candidate: Literal["tanh", "sigmoid"] = Field(
-        "tanh", description="The activation of the candidate; some lectures print sigmoid."
-    )
-    candidate_bias: Literal["inside", "outside"] = Field(
-        "inside", description="The candidate's bias before its activation, or (as one lecture prints) after."
-    )
-
-
-class SingleGateSettings(Settings):
-    """One gate decides between the old state and a new candidate."""
-
-    kind: Literal["single_gate"] = Field("single_gate", description="The cell.")
-    bias: bool = Field(True, description=BIAS)
-    keep: Literal["old", "new"] = Field("new", description=KEEP)
-
-
-class AdditiveSettings(Settings):
-    """The generic additive update: hidden' = keep ⊙ hidden + (1 - keep) ⊙ candidate, for any candidate."""
-
-    kind: Literal["additive"] = Field("additive", description="The cell.")
-    bias: bool = Field(True, description=BIAS)
-    candidate: Literal["recurrent", "input", "linear"] = Field(
-        "recurrent", description="tanh(W x + U hidden + b), tanh(W x + b), or W x + b."
-    )
-    keep: Literal["old", "new"] = Field("old", description=KEEP)
-
-
-class OrthogonalRNNSettings(Settings):
-    """A plain cell whose recurrent matrix stays orthogonal while it is trained."""
-
-    kind: Literal["orthogonal_rnn"] = Field("orthogonal_rnn", description="The cell.")
-    bias: bool = Field(True, description=BIAS)
-    activation: Literal["modrelu", "tanh", "relu", "identity"] = Field(
-        "modrelu", description="modrelu moves values to or from zero and keeps signs."
-    )
-    radius: float = Field(
-        0.0,
-        ge=0,
-        lt=1,
-        description="Singular values may lie within 1 ± radius; 0 keeps the matrix orthogonal.",
-    )
-
-
-class MinGRUSettings(Settings):
-    """A linear recurrence: gate and candidate see only the input."""
-
-    kind: Literal["min_gru"] = Field("min_gru", description="The cell.")
-    bias: bool = Field(True, description=BIAS)
-
-
-def _named(value: Any) -> Any:
-    """`cell = "lstm"` stands for `cell = { kind = "lstm" }`."""
-    return {"kind": value} if isinstance(value, str) else value
-
-
-CELL_KINDS: dict[str, type[Settings]] = {
-    "rnn": RNNSettings,
-    "lstm": LSTMSettings,
-    "peephole_lstm": PeepholeLSTMSettings,
-    "coupled_lstm": CoupledLSTMSettings,
-    "layer_norm_lstm": LayerNormLSTMSettings,
-    "projected_lstm": ProjectedLSTMSettings,
-    "gru": GRUSettings,
-    "reset_before_gru": ResetBeforeGRUSettings,
-    "single_gate": SingleGateSettings,
-    "additive": AdditiveSettings,
-    "orthogonal_rnn": OrthogonalRNNSettings,
-    "min_gru": MinGRUSettings,
-}
-
-CellSettings = Annotated[
-    Annotated[
-        RNNSettings
-        | LSTMSettings
-        | PeepholeLSTMSettings
-        | CoupledLSTMSettings
-        | LayerNormLSTMSettings
-        | ProjectedLSTMSettings
-        | GRUSettings
-        | ResetBeforeGRUSettings
-        | SingleGateSettings
-        | AdditiveSettings
-        | OrthogonalRNNSettings
-        | MinGRUSettings,
-        Field(discriminator="kind"),
-    ],
-    BeforeValidator(_named),
-]
+AnyCellSettings = Annotated[SerializeAsAny[CellSettings], BeforeValidator(_find_settings)]

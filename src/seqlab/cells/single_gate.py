@@ -7,7 +7,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.base import State, cells
-from seqlab.cells.gate_convention import GateConvention, UpdateGateCell
+from seqlab.cells.gate_convention import UpdateGateCell
+from seqlab.cells.option_types import Bias, Keep
 from seqlab.cells.options import check_choice
 
 
@@ -29,9 +30,7 @@ class SingleGate(UpdateGateCell):
     num_gates = 2
     update_gate = 0
 
-    def __init__(
-        self, input_size: int, hidden_size: int, *, bias: bool = True, keep: GateConvention = "new"
-    ) -> None:
+    def __init__(self, input_size: int, hidden_size: int, *, bias: Bias = True, keep: Keep = "new") -> None:
         super().__init__(input_size, hidden_size, bias=bias)
         self.keep = check_choice("keep", keep, ("old", "new"))
 

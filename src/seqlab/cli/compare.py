@@ -116,9 +116,9 @@ def _contest(
     out: str,
     quiet: bool,
 ) -> tuple[Path, Comparison]:
-    words = [*settings, *([f"training.minutes={minutes}"] if minutes else [])]
+    values = {"training.minutes": minutes} if minutes else {}
     recipes = [
-        checked(what, words, task=task, model=model) for model in models
+        checked(what, settings, values=values, task=task, model=model) for model in models
     ]  # all mistakes show before the first training
     from seqlab.cli.progress import TerminalProgress
     from seqlab.runs.compare.model_comparison import compare_models
@@ -130,9 +130,10 @@ def _contest(
         return folder, compare_models(
             what,
             models,
-            words,
+            settings,
             seeds=seeds,
             folder=folder,
+            values=values,
             task=task,
             against=against,
             watch=lambda: TerminalProgress(quiet=quiet),

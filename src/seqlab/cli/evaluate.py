@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from seqlab.cli.console import answer, answer_json, suggest
-from seqlab.cli.searching import searching
+from seqlab.cli.decoding import with_options
 from seqlab.runs.report.next_steps import after_scores
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ def evaluate(
             metavar="DATA",
         ),
     ] = "",
-    beam: Annotated[int, typer.Option(help="Of a translation: hypotheses that are kept at every step.")] = 0,
-    search: Annotated[
+    beam: Annotated[int, typer.Option(help="Hypotheses that beam search keeps at every step.")] = 0,
+    decoding: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Further settings of a search, see: seqlab explain search."),
+        typer.Option(metavar="NAME=VALUE", help="Further decoding settings, see: seqlab explain decoding."),
     ] = None,
     others: Annotated[
         list[str] | None,
@@ -54,7 +54,7 @@ def evaluate(
     """Score a run on its test data or on further data."""
     from seqlab.runs.run import Run
 
-    loaded = searching(Run.load(run), beam=beam, search=search or [], others=others or [])
+    loaded = with_options(Run.load(run), beam=beam, decoding=decoding or [], others=others or [])
     evaluation = loaded.evaluate(data or None)
     if cache or dynamic:
         evaluation.scores.extend(loaded.adapted_scores(data or None, cache=cache, dynamic=dynamic))

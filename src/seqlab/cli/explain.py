@@ -36,7 +36,8 @@ def explain(
     """Explain a section, a setting or a name."""
     from seqlab.cli.listing import KINDS
     from seqlab.core.errors import UsageError, nearest, shortened
-    from seqlab.recipes.recipe import SECTIONS
+    from seqlab.recipes.renamed import new_name, new_names_of_keyword
+    from seqlab.recipes.sections import section_names
 
     settings = _all_settings()
     wanted = _wanted(topic, settings)
@@ -44,10 +45,12 @@ def explain(
     if topic and not wanted and not named:
         names = (
             {entry.name for entry in settings}
-            | set(SECTIONS)
+            | set(section_names())
             | {name for kind in KINDS.values() for name in kind()}
         )
-        raise UsageError(f"there is nothing called '{shortened(topic)}'.", cure=nearest(topic, names))
+        renamed = [name for name in (new_name(topic), *new_names_of_keyword(topic)) if name]
+        cure = f"It is called {' or '.join(renamed)} now." if renamed else nearest(topic, names)
+        raise UsageError(f"there is nothing called '{shortened(topic)}'.", cure=cure)
     if not topic:
         named = _sections()
     if as_json:
@@ -67,7 +70,7 @@ def _wanted(topic: str, settings: list[SettingHelp]) -> list[SettingHelp]:
     """The settings of a section, the options of a cell, or whatever has this name."""
     from seqlab.cells.settings import CELL_KINDS
     from seqlab.core.settings import describe
-    from seqlab.recipes.recipe import SECTIONS, settings_help
+    from seqlab.recipes.sections import is_section, settings_help
 
     if topic in CELL_KINDS:
         return [
@@ -75,7 +78,7 @@ def _wanted(topic: str, settings: list[SettingHelp]) -> list[SettingHelp]:
             for entry in describe(CELL_KINDS[topic], prefix="model.cell.")
             if entry.name != "model.cell.kind"
         ]
-    own = settings_help(topic) if topic in SECTIONS else []
+    own = settings_help(topic) if is_section(topic) else []
     return (
         [*(entry for entry in settings if entry.name == topic or entry.name.endswith(f".{topic}")), *own]
         if topic
@@ -95,16 +98,21 @@ def _all_settings() -> list[SettingHelp]:
     each.
     """
     from seqlab.core.settings import describe
-    from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
+    from seqlab.recipes.recipe import Recipe
+    from seqlab.recipes.sections import section_names, settings_help
 
-    top = [entry for entry in describe(Recipe) if entry.name not in SECTIONS]
-    return [*top, *(entry for section in SECTIONS for entry in settings_help(section))]
+    sections = section_names()
+    top = [entry for entry in describe(Recipe) if entry.name not in sections]
+    return [*top, *(entry for section in sections for entry in settings_help(section))]
 
 
 def _sections() -> dict[str, str]:
-    from seqlab.recipes.recipe import Recipe
+    from seqlab.core.settings import sentence_of
+    from seqlab.recipes.recipe import Recipe, task_settings
+    from seqlab.recipes.sections import task_sections
 
-    return {name: field.description or "" for name, field in Recipe.model_fields.items()}
+    own = {task: sentence_of(task_settings(task)) for task in task_sections()}
+    return {name: field.description or "" for name, field in Recipe.model_fields.items()} | own
 
 
 def _named(topic: str) -> dict[str, str]:

@@ -58,8 +58,9 @@ def gain(
             cure="For example: seqlab gain reviews.csv --from runs/texts-lstm",
         )
     counts = _counts(rows)
-    words = [*(settings or []), f"start.run={start_from}"]
-    recipe, name = checked(what, words, task=task, model="")  # mistakes show before the first training
+    recipe, name = checked(  # mistakes show before the first training
+        what, settings or [], values={"start.run": start_from}, task=task, model=""
+    )
 
     from seqlab.cli.progress import TerminalProgress
     from seqlab.runs.train.start import Interrupted

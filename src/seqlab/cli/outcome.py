@@ -66,7 +66,7 @@ def _environment(error: BaseException) -> EnvironmentProblem | None:
     ):
         return EnvironmentProblem(
             "there is not enough memory.",
-            cure="Try a smaller training.batch_size, model.hidden_size, training.window or data.max_length.",
+            cure="Try a smaller training.batch_size, model.hidden_size, language_model.window or data.max_length.",
         )
     if isinstance(error, OSError) and error.filename is not None:
         cure = "Check the permissions and the free space there, or choose another folder with --out."

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from seqlab.cli.console import answer, answer_json, quoted, say
+from seqlab.cli.decoding import check_top, with_options
 from seqlab.cli.pairs import pairs_of_file, pairs_of_lines
 from seqlab.cli.scores import show_pair_scores, show_scores
-from seqlab.cli.searching import check_top, searching
 from seqlab.cli.stream import lines_of_stdin, together
 from seqlab.cli.tree import check_tree, draw_tree
 from seqlab.cli.vectors import show_vectors
@@ -58,13 +58,11 @@ def predict(
     ] = False,
     beam: Annotated[
         int,
-        typer.Option(
-            help="Of a translation: hypotheses that are kept at every step; 0: as many as in the recipe."
-        ),
+        typer.Option(help="Hypotheses that beam search keeps at every step; 0: as many as in the recipe."),
     ] = 0,
-    search: Annotated[
+    decoding: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Further settings of a search, see: seqlab explain search."),
+        typer.Option(metavar="NAME=VALUE", help="Further decoding settings, see: seqlab explain decoding."),
     ] = None,
     others: Annotated[
         list[str] | None,
@@ -114,7 +112,7 @@ def predict(
     from seqlab.runs.run import Run
     from seqlab.tasks.spec import find_spec
 
-    loaded = searching(Run.load(run), beam=beam, search=search or [], others=others or [])
+    loaded = with_options(Run.load(run), beam=beam, decoding=decoding or [], others=others or [])
     check_top(loaded, top)
     spec = find_spec(loaded.recipe.task)
     if score and spec.generates:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from seqlab.cli.console import answer, answer_json, duration, quoted, say, suggest
 
@@ -14,10 +15,19 @@ if TYPE_CHECKING:
 
 
 def train_with_seeds(
-    what: str, words: list[str], seeds: int, *, task: str, model: str, out: str, quiet: bool, as_json: bool
+    what: str,
+    settings: list[str],
+    seeds: int,
+    *,
+    values: Mapping[str, Any],
+    task: str,
+    model: str,
+    out: str,
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     """Train, print a line for every seed and the mean over them."""
-    recipe, name = checked(what, words, task=task, model=model)
+    recipe, name = checked(what, settings, values=values, task=task, model=model)
 
     from seqlab.cli.progress import TerminalProgress
     from seqlab.runs.train.seeds import train_seeds
@@ -28,9 +38,10 @@ def train_with_seeds(
     try:
         results = train_seeds(
             what,
-            words,
+            settings,
             seeds,
             base=base,
+            values=values,
             task=task,
             model=model,
             watch=lambda: TerminalProgress(quiet=quiet),
@@ -50,12 +61,14 @@ def train_with_seeds(
     return suggest([f"seqlab compare {first} {second}", f"seqlab evaluate {first}"])
 
 
-def checked(what: str, words: list[str], *, task: str, model: str) -> tuple[Recipe, str]:
+def checked(
+    what: str, settings: list[str], *, values: Mapping[str, Any], task: str, model: str
+) -> tuple[Recipe, str]:
     """What can be wrong with settings and names of files shows at once, before torch is imported."""
     from seqlab.runs.data import refuse_missing
     from seqlab.runs.find_recipe import find_recipe
 
-    recipe, name = find_recipe(what, words, task=task, model=model)
+    recipe, name = find_recipe(what, settings, task=task, model=model, values=values)
     refuse_missing(recipe)
     return recipe, name
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -90,13 +90,21 @@ def train(
             "nothing to train on.",
             cure="Name a file: seqlab train FILE, or a built-in dataset: seqlab list datasets",
         )
-    words = [*(settings or []), *([f"training.minutes={minutes}"] if minutes else [])]
+    options = {"training.minutes": minutes, "start.run": start_from}
+    values = {name: value for name, value in options.items() if value}
     if seeds and not dry_run:
-        words = [*words, *([f"start.run={start_from}"] if start_from else [])]
         return train_with_seeds(
-            what, words, seeds, task=task, model=model, out=out, quiet=quiet, as_json=as_json
+            what,
+            settings or [],
+            seeds,
+            values=values,
+            task=task,
+            model=model,
+            out=out,
+            quiet=quiet,
+            as_json=as_json,
         )
-    prepared = _prepare(what, words, task=task, model=model, start_from=start_from, out=out, stage=stage)
+    prepared = _prepare(what, settings or [], values, task=task, model=model, out=out, stage=stage)
     if not quiet:
         announce(prepared)
     if dry_run:
@@ -109,11 +117,11 @@ def train(
 
 def _prepare(
     what: str,
-    words: list[str],
+    settings: list[str],
+    values: Mapping[str, Any],
     *,
     task: str,
     model: str,
-    start_from: str,
     out: str,
     stage: Callable[[str], None],
 ) -> Prepared:
@@ -121,7 +129,7 @@ def _prepare(
     from seqlab.runs.data import refuse_missing
     from seqlab.runs.find_recipe import find_recipe
 
-    recipe, name = find_recipe(what, words, task=task, model=model, start=start_from)
+    recipe, name = find_recipe(what, settings, task=task, model=model, values=values)
     refuse_missing(recipe)
 
     from seqlab.runs.train.prepare import prepare

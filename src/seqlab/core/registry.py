@@ -80,6 +80,10 @@ class Registry(Generic[Part]):
             )
         return self._parts[name]
 
+    def built_in_module(self, name: str) -> str:
+        """The module that registers a built-in part; empty for a part of a plug-in."""
+        return self._built_in.get(name, "")
+
     def summary(self, name: str) -> str:
         """The first paragraph of the docstring: of the file for a built-in part, of the part itself for others."""
         if name not in self._built_in:

@@ -40,10 +40,14 @@ def describe(settings: type[Settings], *, prefix: str = "") -> list[SettingHelp]
     """Every setting of a section, in the order in which it is declared."""
     return [
         SettingHelp(
-            f"{prefix}{name}", _kind(field.annotation), _plain(field.default), field.description or ""
+            f"{prefix}{name}", _kind(field.annotation), _plain(default_of(field)), field.description or ""
         )
         for name, field in settings.model_fields.items()
     ]
+
+
+def default_of(field: FieldInfo) -> Any:
+    return field.get_default(call_default_factory=True, validated_data={})
 
 
 def sentence_of(settings: type[Settings]) -> str:
@@ -84,13 +88,8 @@ def choices_of(annotation: Any) -> list[str]:
     """The words among which a setting chooses: its own, or the kinds of the settings that it stands for."""
     if get_origin(_bare(annotation)) is Literal:
         return [str(choice) for choice in get_args(_bare(annotation))]
-    if hasattr(annotation, "choices"):
-        return list(annotation.choices())
-    return [
-        str(part.model_fields["kind"].default)
-        for part in get_args(annotation)
-        if isinstance(part, type) and issubclass(part, Settings)
-    ]
+    choices = getattr(annotation, "choices", None)
+    return list(choices()) if choices is not None else []
 
 
 def entry_of(annotation: Any) -> Any:

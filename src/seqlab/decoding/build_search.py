@@ -18,7 +18,7 @@ from seqlab.decoding.minimum_bayes_risk import (
     ngram_overlap,
 )
 from seqlab.decoding.search import Search, SpecialTokens
-from seqlab.decoding.settings import SearchSettings
+from seqlab.decoding.settings import DecodingSettings
 from seqlab.decoding.stepwise import StepwiseSearch
 from seqlab.decoding.token_choice import Greedy, MultinomialSampler
 
@@ -29,7 +29,7 @@ LENGTH_PENALTIES: Mapping[str, type[PowerLengthPenalty | GNMTLengthPenalty]] = {
 
 
 def build_search(
-    settings: SearchSettings,
+    settings: DecodingSettings,
     special_tokens: SpecialTokens,
     *,
     vocabulary_size: int,
@@ -54,8 +54,8 @@ def build_search(
     constraints: list[Constraint] = []
     if settings.min_tokens:
         constraints.append(MinTokens(settings.min_tokens, end_id=special_tokens.end_id))
-    if settings.no_repeat:
-        constraints.append(NoRepeatNGram(settings.no_repeat))
+    if settings.no_repeat_ngram:
+        constraints.append(NoRepeatNGram(settings.no_repeat_ngram))
     if prefix or prefixes:
         constraints.append(ForcedPrefix(prefix, prefixes))
     if settings.beam == 1:
@@ -68,18 +68,18 @@ def build_search(
         max_tokens=max_tokens,
         n_best=settings.beam if settings.choose_by == "risk" else settings.n_best,
         length_penalty=build_length_penalty(settings),
-        coverage_penalty=CoveragePenalty(settings.coverage) if settings.coverage else None,
-        diversity=Diversity(settings.groups, settings.diversity),
+        coverage_penalty=CoveragePenalty(settings.coverage_penalty) if settings.coverage_penalty else None,
+        diversity=Diversity(settings.beam_groups, settings.diversity_penalty),
         constraints=constraints,
     )
 
 
-def build_length_penalty(settings: SearchSettings) -> LengthPenalty:
-    return LENGTH_PENALTIES[settings.length_rule](settings.length_alpha)
+def build_length_penalty(settings: DecodingSettings) -> LengthPenalty:
+    return LENGTH_PENALTIES[settings.length_penalty_kind](settings.length_penalty)
 
 
 def select_n_best(
-    settings: SearchSettings, hypotheses: Sequence[Hypothesis], utility: Utility[list[int]] = ngram_overlap
+    settings: DecodingSettings, hypotheses: Sequence[Hypothesis], utility: Utility[list[int]] = ngram_overlap
 ) -> list[Hypothesis]:
     """The `n_best` hypotheses of one source; with choose_by=risk the one with the lowest expected loss
     comes first.
@@ -96,7 +96,7 @@ def select_n_best(
     return candidates[: settings.n_best]
 
 
-def _build_chooser(settings: SearchSettings) -> Greedy | MultinomialSampler:
+def _build_chooser(settings: DecodingSettings) -> Greedy | MultinomialSampler:
     if not settings.temperature:
         return Greedy()
     return MultinomialSampler(

@@ -27,7 +27,7 @@ from seqlab.interop.formats.tokenizer_files import read_tokenizer
 from seqlab.interop.tensor_map import check_tensors, required_tensors
 from seqlab.interop.two_vocabularies import needs_two_vocabularies, read_two_vocabularies
 from seqlab.interop.unused import check_unused
-from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.recipe import Recipe, recipe_class
 from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.folder.layout import RECIPE, TOKENS, WEIGHTS, new_folder, refuse_a_run
 from seqlab.runs.folder.lock import clear_false_start, locked
@@ -35,6 +35,7 @@ from seqlab.runs.folder.manifest import begin_manifest, complete_manifest
 from seqlab.runs.folder.results import provenance, write_results
 from seqlab.runs.run import Run
 from seqlab.tasks.spec import find_spec
+from seqlab.tasks.text.settings import WindowSettings
 from seqlab.tasks.translation.pair_tokens import PairTokens
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.tokenizer_folder import save_tokenizer
@@ -157,7 +158,7 @@ def _recipe(published: PublishedModel) -> Recipe:
 
     Generation uses the full context length; training and scoring use shorter windows.
     """
-    recipe = Recipe.model_validate(
+    recipe = recipe_class(published.task).model_validate(
         {
             "task": published.task,
             "model": published.model.model_dump(),
@@ -165,10 +166,12 @@ def _recipe(published: PublishedModel) -> Recipe:
             **published.sections,
         }
     )
-    recipe = recipe.changed(
-        "training", window=max(2, min(published.context or MAX_WINDOW, MAX_WINDOW)), batch_size=8
-    )
-    if find_spec(published.task).continues_text:
+    spec = find_spec(published.task)
+    recipe = recipe.changed("training", batch_size=8)
+    if issubclass(spec.settings, WindowSettings):
+        window = max(2, min(published.context or MAX_WINDOW, MAX_WINDOW))
+        recipe = recipe.changed(spec.name, window=window)
+    if spec.continues_text:
         recipe = recipe.changed("decoding", context=published.context)
     return recipe.changed("data", text="text")
 

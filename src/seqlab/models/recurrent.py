@@ -92,6 +92,6 @@ def _build_cell(settings: RecurrentSettings, input_size: int, hidden_size: int) 
         cell = cells.get(settings.cell.kind)(input_size, hidden_size, **options)
     except UsageError as error:
         raise ArgumentError("cell", settings.cell.kind, error.what, cure=error.cure) from error
-    if settings.initialisation != "torch":  # every cell's default
-        initialize(cell, settings.initialisation)
+    if settings.initialization != "torch":  # every cell's default
+        initialize(cell, settings.initialization)
     return cell

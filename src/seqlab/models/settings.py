@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from seqlab.attention.registry import ScoreName
-from seqlab.cells.settings import CELL_KINDS, CellSettings, LSTMSettings
+from seqlab.cells.settings import CELL_KINDS, AnyCellSettings, named_cell
 from seqlab.core.errors import RecipeError
 from seqlab.core.settings import Settings
 from seqlab.models.presets import MODEL_PRESETS
@@ -23,9 +24,9 @@ class RecurrentSettings(Settings):
     kind: Literal["recurrent"] = Field(
         "recurrent", description="The family of the network: recurrent, convolutional or transformer."
     )
-    cell: CellSettings = Field(
-        LSTMSettings(),
-        description="The cell that is walked through time; its name alone takes the cell's defaults.",
+    cell: AnyCellSettings = Field(
+        default_factory=lambda: named_cell("lstm"),
+        description="The recurrent cell; its name alone takes the cell's defaults.",
     )
     layers: int = Field(1, ge=1, le=64, description="Layers on top of each other.")
     hidden_size: int = Field(256, ge=1, description="Width of the state.")
@@ -55,7 +56,7 @@ class RecurrentSettings(Settings):
             " xavier), or learned."
         ),
     )
-    initialisation: Literal["torch", "orthogonal", "identity", "xavier"] = Field(
+    initialization: Literal["torch", "orthogonal", "identity", "xavier"] = Field(
         "torch", description="How the weights of the cells start."
     )
     dropout: float = Field(
@@ -351,47 +352,6 @@ class BagSettings(Settings):
     )
 
 
-class TaggingSettings(Settings):
-    """How words enter a tagger, and how their tags are decided."""
-
-    characters: Literal["none", "convolutional", "recurrent"] = Field(
-        "none",
-        description=(
-            "What is made of the characters of a word beside its own vector; where nothing is said, the task"
-            " decides."
-        ),
-    )
-    character_size: int = Field(
-        0,
-        ge=0,
-        description="Width of what the characters give, out of the width of what enters; 0 takes half of it.",
-    )
-    character_embedding: int = Field(32, ge=1, description="Width of the vector of one character.")
-    character_widths: tuple[Width, ...] = Field(
-        (2, 3, 4, 5), min_length=1, description="Characters in a window, for each group of convolutions."
-    )
-    longest_word: int = Field(
-        20,
-        ge=4,
-        le=1000,
-        description="Characters read of a word, its two borders among them; of longer ones both ends.",
-    )
-    word_dropout: float = Field(
-        1.0,
-        ge=0,
-        description=(
-            "With characters: while training, a word seen n times is unknown with probability w / (w + n); 0"
-            " never."
-        ),
-    )
-    crf: bool = Field(
-        False,
-        description=(
-            "Decide on all tags of a sentence together: a linear chain learns which tags follow each other."
-        ),
-    )
-
-
 class DecoderAttentionName(ScoreName):
     """An attention score, or one of the two ways to go without."""
 
@@ -485,8 +445,7 @@ MODEL_KINDS: dict[str, type[Settings]] = {
     "n_gram_bag": NGramBagSettings,
 }
 
-MODEL_ALIASES: dict[str, dict[str, object]] = {
-    **{name: {"kind": "recurrent", "cell": name} for name in CELL_KINDS},
+SHORT_NAMES: dict[str, dict[str, object]] = {
     **{
         f"bi{name}": {"kind": "recurrent", "cell": name, "bidirectional": True}
         for name in ("rnn", "lstm", "gru")
@@ -505,7 +464,23 @@ MODEL_ALIASES: dict[str, dict[str, object]] = {
     "n_gram_bag": {"kind": "n_gram_bag"},
     **{name: network.settings for name, network in MODEL_PRESETS.items()},
 }
-"""What `--model NAME` stands for."""
+
+
+class ModelAliases(Mapping[str, dict[str, object]]):
+    """What `--model NAME` stands for: a short name, or any registered cell."""
+
+    def __getitem__(self, name: str) -> dict[str, object]:
+        return SHORT_NAMES[name] if name not in CELL_KINDS else {"kind": "recurrent", "cell": name}
+
+    def __iter__(self) -> Iterator[str]:
+        yield from CELL_KINDS
+        yield from SHORT_NAMES
+
+    def __len__(self) -> int:
+        return len(CELL_KINDS) + len(SHORT_NAMES)
+
+
+MODEL_ALIASES = ModelAliases()
 
 
 def require_sequence_settings(settings: ModelSettings) -> SequenceSettings:

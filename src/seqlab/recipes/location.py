@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seqlab.core.settings import Settings
-from seqlab.recipes.recipe import KINDS, SECTIONS
+from seqlab.recipes.sections import KINDS, is_section
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class Place:
 
         >>> place = Place.of(["model", "recurrent", "cell", "lstm", "forget_bias"])
         >>> place.section, place.chosen.__name__, place.rest
-        ('model.cell', 'LSTMSettings', ('forget_bias',))
+        ('model.cell', 'lstm_settings', ('forget_bias',))
         """
         section, rest, chosen = str(path[0]), tuple(path[1:]), None
         while rest:
             if chosen is None and rest[0] in KINDS.get(section, {}):
                 chosen, rest = KINDS[section][str(rest[0])], rest[1:]
-            elif f"{section}.{rest[0]}" in SECTIONS and (
+            elif is_section(f"{section}.{rest[0]}") and (
                 chosen is None or str(rest[0]) in chosen.model_fields
             ):
                 section, chosen, rest = f"{section}.{rest[0]}", None, rest[1:]

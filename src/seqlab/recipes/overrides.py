@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -13,17 +12,15 @@ from seqlab.core.errors import UsageError, nearest, shortened
 from seqlab.core.plugins import PLUGIN_HINT
 from seqlab.core.settings import choices_of, entry_of
 from seqlab.models.presets import MODEL_PRESETS
-from seqlab.models.settings import MODEL_ALIASES
-from seqlab.recipes.recipe import KINDS, SECTIONS, Recipe
+from seqlab.models.settings import MODEL_ALIASES, SHORT_NAMES
+from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.sections import KINDS, is_section, settings_of
 
 Raw = dict[str, Any]
-ALWAYS_NEW = {
-    key for name, settings in MODEL_ALIASES.items() if name not in MODEL_PRESETS for key in settings
-}
+ALWAYS_NEW = {key for name, settings in SHORT_NAMES.items() if name not in MODEL_PRESETS for key in settings}
 """What a short name decides, also where it does not mention it: `lstm` after `bilstm` reads in one
 direction.
 """
-OPTION_OF_A_CELL = re.compile(r"\s*model\.cell\.(?!kind\s*=)")
 
 
 def override(
@@ -37,12 +34,40 @@ def override(
     changed = {name: _copied(value) for name, value in raw.items()}
     if model:
         changed["model"] = short_model(model, before=changed.get("model"))
-    for assignment in sorted(assignments, key=lambda word: OPTION_OF_A_CELL.match(word) is not None):
-        name, text = _parted(assignment)
-        _assign(changed, name, partial(_value, text))
-    for name, value in (values or {}).items():
-        _assign(changed, name, partial(_plain, value))
+    words = [(name, partial(_value, text)) for name, text in map(_parted, assignments)]
+    plain = [(name, partial(_plain, value)) for name, value in (values or {}).items()]
+    for name, read in sorted([*words, *plain], key=lambda setting: _is_option_of_cell(setting[0])):
+        _assign(changed, name, read)
     return changed
+
+
+def read_assignments(assignments: Iterable[str], *, where: str, example: str) -> dict[str, Any]:
+    """`section.name=value` words as values by their dotted names.
+
+    >>> read_assignments(["decoding.beam=5", "decoding.prefix=2024"], where="", example="")
+    {'decoding.beam': 5, 'decoding.prefix': '2024'}
+    """
+    values = {}
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        if not equals:
+            raise UsageError(
+                f"'{shortened(name.partition('.')[2])}' is not of the form NAME=VALUE.",
+                where=where,
+                cure=f"For example: {example}",
+            )
+        section, _, key = name.strip().partition(".")
+        values[name.strip()] = _value(text, _annotation_in(section, key))
+    return values
+
+
+def assigned_names(assignments: Iterable[str]) -> list[str]:
+    """The dotted names of the settings that `section.name=value` words set."""
+    return [_parted(assignment)[0] for assignment in assignments]
+
+
+def _is_option_of_cell(name: str) -> bool:
+    return name.startswith("model.cell.") and name != "model.cell.kind"
 
 
 def _plain(value: Any, _: Any) -> Any:
@@ -116,17 +141,12 @@ def _assign(changed: Raw, name: str, read: Callable[[Any], Any]) -> None:
         return
     place = _opened(changed, section, key)
     within, dot, option = key.partition(".")
-    if dot and f"{section}.{within}" in SECTIONS:
+    if dot and is_section(f"{section}.{within}"):
         if option == "kind":
             place[within] = short_cell(str(read(str)), before=place.get(within))
             return
         section, key, place = f"{section}.{within}", option, _opened(place, within, option)
-    place[key] = read(
-        next(
-            (found for kind in SECTIONS.get(section, ()) if (found := _annotation(kind, key)) is not None),
-            None,
-        )
-    )
+    place[key] = read(_annotation_in(section, key))
 
 
 def _opened(above: Raw, name: str, key: str) -> Raw:
@@ -142,6 +162,12 @@ def _opened(above: Raw, name: str, key: str) -> Raw:
             cure=f"For example: {name}={place}",
         )
     return place
+
+
+def _annotation_in(section: str, key: str) -> Any:
+    """The type of a setting, whichever kind of the section has it; None for one that is not known."""
+    types = (_annotation(kind, key) for kind in settings_of(section))
+    return next((annotation for annotation in types if annotation is not None), None)
 
 
 def _annotation(settings: Any, name: str) -> Any:

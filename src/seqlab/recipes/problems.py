@@ -11,14 +11,32 @@ from seqlab.core.plugins import PLUGIN_HINT
 from seqlab.core.settings import choices_of, entry_of, expected, expected_entry
 from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.location import Place
-from seqlab.recipes.recipe import KINDS, SECTIONS, Recipe
+from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.renamed import new_name
+from seqlab.recipes.sections import KINDS, is_section, sections_with, settings_of, task_sections
+from seqlab.recipes.task_registry import registered_tasks
 
 
-def unknown_name(name: str) -> str:
-    """A word at the top of a recipe that is neither a section nor a setting there."""
-    homes = [f"{section}.{name}" for section in _homes(name)]
-    hint = f"Did you mean {' or '.join(homes)}?" if homes else _meant(name, Recipe.model_fields)
-    return f"'{shortened(name)}' is not a section or setting. {hint}"
+def unknown_section(name: str, value: Any, task: str) -> list[str]:
+    """What is wrong with a word at the top of a recipe that is neither a section nor a setting there."""
+    if renamed := new_name(name):
+        names = [f"{name}.{key}" for key in value] if isinstance(value, Mapping) else []
+        return [f"{old}: this setting is now called {new_name(old)}." for old in names] or [
+            f"{name}: this section is now called {renamed}."
+        ]
+    if name in registered_tasks.names():
+        if not is_section(name):
+            return [f"{name}: the task {name} has no settings of its own."]
+        return [
+            f"{name}: a section of the task {name}, but the task is {task}. Leave it out, or set task={name}."
+        ]
+    homes = [f"{section}.{name}" for section in sections_with(name)]
+    hint = (
+        f"Did you mean {' or '.join(homes)}?"
+        if homes
+        else _meant(name, [*Recipe.model_fields, *task_sections()])
+    )
+    return [f"'{shortened(name)}' is not a section or setting. {hint}"]
 
 
 def in_words(entry: Any) -> str:
@@ -29,13 +47,13 @@ def in_words(entry: Any) -> str:
     if entry["type"] == "extra_forbidden":
         return _unknown_option(place) if place.section == "model.cell" else _unknown_setting(place)
     if entry["type"] in ("union_tag_invalid", "union_tag_not_found"):
-        return _unknown_kind(place, str(entry["input"].get("kind", "")))
+        return _unknown_kind(place, _kind_in(entry["input"]))
     if not place.rest and place.section == "model.cell":
         return (
             f"model.cell: expected {_or(KINDS['model.cell'])}, or a section with one of them as its kind,"
             f" found {found(entry['input'])}."
         )
-    if not place.rest and place.section in SECTIONS:
+    if not place.rest and is_section(place.section):
         hint = (
             _hint(entry["input"], MODEL_ALIASES)
             if place.section == "model" and isinstance(entry["input"], str)
@@ -48,16 +66,20 @@ def in_words(entry: Any) -> str:
     return _wrong_value(place, entry["input"])
 
 
+def _kind_in(value: Any) -> str:
+    return value if isinstance(value, str) else str(value.get("kind", ""))
+
+
 def truths_for_numbers(section: str, values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Settings that take a number and got `true` or `false`, which Python would read as 1 or 0: the other
     settings, and a sentence for each.
     """
-    fields = {name: field for kind in SECTIONS.get(section, ()) for name, field in kind.model_fields.items()}
+    fields = {name: field for kind in settings_of(section) for name, field in kind.model_fields.items()}
     right: dict[str, Any] = {}
     wrong: list[str] = []
     for name, value in values.items():
         field = fields.get(name)
-        if isinstance(value, dict) and f"{section}.{name}" in SECTIONS:
+        if isinstance(value, dict) and is_section(f"{section}.{name}"):
             right[name], more = truths_for_numbers(f"{section}.{name}", value)
             wrong += more
         elif field is not None and _is_truth_for_number(value, field.annotation):
@@ -74,7 +96,7 @@ def _is_truth_for_number(value: Any, annotation: Any) -> bool:
 
 
 def _wrong_value(place: Place, value: Any) -> str:
-    settings = place.chosen or (SECTIONS[place.section][0] if place.section in SECTIONS else Recipe)
+    settings = place.chosen or next(iter(settings_of(place.section)), Recipe)
     name = str(place.rest[0]) if place.rest else place.section
     dotted = f"{place.section}.{name}" if place.rest else name
     field = settings.model_fields[name]
@@ -103,8 +125,10 @@ def _unknown_kind(place: Place, kind: str) -> str:
 
 def _unknown_setting(place: Place) -> str:
     section, key, chosen = place.section, str(place.rest[-1]) if place.rest else "", place.chosen
-    kinds = SECTIONS.get(section, (Recipe,))
+    kinds = settings_of(section) or (Recipe,)
     name = f"{section}.{shortened(key)}"
+    if renamed := new_name(f"{section}.{key}"):
+        return f"{name}: this setting is now called {renamed}."
     elsewhere = [
         str(kind.model_fields["kind"].default)
         for kind in kinds
@@ -116,7 +140,7 @@ def _unknown_setting(place: Place) -> str:
             f" {' and '.join(elsewhere)} models."
         )
     allowed = chosen.model_fields if chosen is not None else kinds[0].model_fields
-    homes = [f"{home}.{key}" for home in _homes(key)]
+    homes = [f"{home}.{key}" for home in sections_with(key)]
     hint = f"Did you mean {' or '.join(homes)}?" if homes else _meant(key, allowed)
     return f"{name}: no such setting. {hint} All: seqlab explain {section}"
 
@@ -142,11 +166,6 @@ def _unknown_option(place: Place) -> str:
         f"model.cell: '{chosen.model_fields['kind'].default}' has no option '{shortened(key)}'{hint} Options:"
         f" {listed(own)}."
     )
-
-
-def _homes(key: str) -> list[str]:
-    """The sections that have a setting of this name."""
-    return [section for section, kinds in SECTIONS.items() if any(key in kind.model_fields for kind in kinds)]
 
 
 def _meant(name: str, allowed: Any) -> str:

@@ -12,11 +12,12 @@ from seqlab.core.errors import RecipeError, closest, listed
 from seqlab.core.plugins import PLUGIN_HINT
 from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.overrides import Raw, override, short_model
-from seqlab.recipes.problems import found, in_words, truths_for_numbers, unknown_name
-from seqlab.recipes.recipe import DEFAULT_KINDS, FORMAT, Recipe
+from seqlab.recipes.problems import found, in_words, truths_for_numbers, unknown_section
+from seqlab.recipes.recipe import FORMAT, Recipe, recipe_class
+from seqlab.recipes.sections import DEFAULT_KINDS, task_sections
 from seqlab.recipes.task_registry import registered_tasks
 
-__all__ = ["Raw", "check", "override", "read_raw", "sentence_of", "shipped_recipes"]
+__all__ = ["Raw", "check", "override", "read_raw", "sentence_of", "shipped_recipes", "with_task"]
 
 LARGEST_RECIPE = 1_000_000
 
@@ -57,33 +58,54 @@ def read_raw(what: str) -> Raw:
 def check(raw: Raw, *, where: str) -> Recipe:
     """A recipe from raw settings, or one error that names all mistakes."""
     _refuse_other_formats(raw.get("format", FORMAT), where=where)
-    mistakes = [unknown_name(name) for name in raw if name not in Recipe.model_fields]
-    known = {name: value for name, value in raw.items() if name in Recipe.model_fields}
-    model, task = known.get("model"), known.get("task")
+    task, mistakes = _find_task(raw)
+    kind = recipe_class(task)
+    known = {name: value for name, value in raw.items() if name in kind.model_fields}
+    known |= {"format": FORMAT, **({"task": task} if task else {})}
+    mistakes += [
+        mistake for name in raw if name not in known for mistake in unknown_section(name, raw[name], task)
+    ]
+    model = known.get("model")
     if isinstance(model, str) and model in MODEL_ALIASES:
         known["model"] = short_model(model)
     elif isinstance(model, dict):
         known["model"] = _with_kinds(model)
-    names = registered_tasks.names()
-    if isinstance(task, str) and task and task not in names:
-        close = closest(task, names)
-        mistakes.append(
-            f"task: expected {' or '.join(names)}, found {found(task)}."
-            + (f" Did you mean '{close}'?" if close else "")
-            + f" {PLUGIN_HINT}"
-        )
     for section, values in known.items():
         if isinstance(values, dict):
             known[section], wrong = truths_for_numbers(section, values)
             mistakes += wrong
     try:
-        recipe = Recipe.model_validate(known)
+        recipe = kind.model_validate(known)
     except ValidationError as error:
         mistakes += [in_words(entry) for entry in error.errors()]
         raise RecipeError.of(mistakes, where=where) from None
     if mistakes:
         raise RecipeError.of(mistakes, where=where)
     return recipe
+
+
+def with_task(recipe: Recipe, task: str) -> Recipe:
+    """The recipe with a task that was guessed: `decoding` is checked again, as the task understands it."""
+    if recipe.task == task:
+        return recipe
+    values = {name: getattr(recipe, name) for name in recipe.model_fields_set if name in Recipe.model_fields}
+    values |= {"task": task, "decoding": recipe.decoding.model_dump(exclude_unset=True)}
+    try:
+        return recipe_class(task).model_validate(values)
+    except ValidationError as error:
+        raise RecipeError.of([in_words(entry) for entry in error.errors()], where=f"task {task}") from None
+
+
+def _find_task(raw: Raw) -> tuple[str, list[str]]:
+    """The task that is named, or the one whose section there is; empty where the data decides."""
+    task, names = raw.get("task", ""), registered_tasks.names()
+    if not isinstance(task, str):
+        return "", [f"task: expected {' or '.join(names)}, found {found(task)}."]
+    if task and task not in names:
+        close = closest(task, names)
+        hint = f" Did you mean '{close}'?" if close else ""
+        return "", [f"task: expected {' or '.join(names)}, found {found(task)}.{hint} {PLUGIN_HINT}"]
+    return task or next((name for name in raw if name in task_sections()), ""), []
 
 
 def _with_kinds(model: Raw) -> Raw:

@@ -2,61 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 import tomli_w
-from pydantic import Field
+from pydantic import Field, create_model
 
-from seqlab.batches.settings import MaskingSettings
-from seqlab.cells.settings import CELL_KINDS
-from seqlab.core.settings import SettingHelp, Settings, describe
-from seqlab.decoding.settings import DecodingSettings, SearchSettings
+from seqlab.core.settings import Settings, sentence_of
+from seqlab.decoding.settings import DecodingSettings
 from seqlab.metrics.settings import EvaluationSettings
-from seqlab.models.settings import (
-    MODEL_KINDS,
-    BagSettings,
-    DecoderSettings,
-    ModelSettings,
-    RecurrentSettings,
-    TaggingSettings,
-)
+from seqlab.models.settings import BagSettings, DecoderSettings, ModelSettings, RecurrentSettings
+from seqlab.recipes.task_registry import registered_tasks
 from seqlab.sources.settings import DataSettings
 from seqlab.tokens.settings import TokenSettings
-from seqlab.training.settings import StartSettings, TrainingSettings
+from seqlab.training.settings import (
+    DistillationSettings,
+    ScheduledSamplingSettings,
+    StartSettings,
+    TrainingSettings,
+)
 
-FORMAT = 1
-
-SECTIONS: dict[str, tuple[type[Settings], ...]] = {
-    "data": (DataSettings,),
-    "tokens": (TokenSettings,),
-    "model": tuple(MODEL_KINDS.values()),
-    "model.cell": tuple(CELL_KINDS.values()),
-    "masking": (MaskingSettings,),
-    "decoder": (DecoderSettings,),
-    "bag": (BagSettings,),
-    "tagging": (TaggingSettings,),
-    "training": (TrainingSettings,),
-    "start": (StartSettings,),
-    "decoding": (DecodingSettings,),
-    "search": (SearchSettings,),
-    "evaluation": (EvaluationSettings,),
-}
-"""Every section by its dotted name, with the classes of settings that may stand there."""
-
-
-KINDS: dict[str, dict[str, type[Settings]]] = {"model": MODEL_KINDS, "model.cell": CELL_KINDS}
-"""The sections whose setting `kind` decides which other settings there are."""
-DEFAULT_KINDS = {"model": "recurrent", "model.cell": "lstm"}
+FORMAT = 2
+Section = TypeVar("Section", bound=Settings)
 
 
 class Recipe(Settings):
-    """Everything that defines a run. Written into the run folder with every default spelled out."""
+    """Everything that defines a run. Written into the run folder with every default spelled out.
+
+    A recipe whose task is known has a section with the task's name besides (`recipe_class`).
+    """
 
     format: int = Field(FORMAT, description="Version of the recipe format.")
     task: str = Field(
         "",
-        description="The job: classification, tagging, language_model, …; guessed from the data when empty.",
+        description="The task: classification, tagging, language_model, …; guessed from the data when empty.",
     )
     data: DataSettings = Field(
         default_factory=DataSettings, description="Which files, which columns, which part is held out."
@@ -67,42 +46,48 @@ class Recipe(Settings):
         description="The network; a short name such as lstm stands for a whole section.",
     )
     decoder: DecoderSettings = Field(
-        default_factory=DecoderSettings, description="The half of an encoder-decoder that writes."
-    )
-    masking: MaskingSettings = Field(
-        default_factory=MaskingSettings, description="Which tokens a masked language model has to find again."
+        default_factory=DecoderSettings, description="The decoder of an encoder-decoder."
     )
     bag: BagSettings = Field(
         default_factory=BagSettings,
         description="The bag of n-grams that a classifier weighs, alone or beside its network.",
     )
-    tagging: TaggingSettings = Field(
-        default_factory=TaggingSettings,
-        description="How words enter a tagger, and how their tags are decided.",
-    )
     training: TrainingSettings = Field(
         default_factory=TrainingSettings,
         description="The budget, the batches, the optimizer and when to stop.",
     )
+    scheduled_sampling: ScheduledSamplingSettings = Field(
+        default_factory=ScheduledSamplingSettings,
+        description="How often a decoder reads its own predictions while it learns.",
+    )
+    distillation: DistillationSettings = Field(
+        default_factory=DistillationSettings,
+        description="A finished run whose answers are learned besides the targets.",
+    )
     start: StartSettings = Field(
         default_factory=StartSettings,
-        description="The run from which training starts, and what of it stays as it was.",
+        description="Fine-tuning: the run from which training starts, and what of it stays as it was.",
     )
     decoding: DecodingSettings = Field(
-        default_factory=DecodingSettings, description="How a language model chooses the next token."
-    )
-
-    search: SearchSettings = Field(
-        default_factory=SearchSettings,
-        description="How a translation is searched: greedily, by a beam, or by draws.",
+        default_factory=DecodingSettings,
+        description="How sequences are generated: greedily, by beam search, or by sampling.",
     )
     evaluation: EvaluationSettings = Field(
         default_factory=EvaluationSettings,
         description="Which metrics are computed beside those of the task.",
     )
 
+    def section(self, kind: type[Section]) -> Section:
+        """The section of a class of settings, such as that of the recipe's task."""
+        for name in type(self).model_fields:
+            if isinstance(value := getattr(self, name), kind):
+                return value
+        raise LookupError(f"a recipe of the task '{self.task}' has no {kind.__name__}")
+
     def to_toml(self) -> str:
-        return tomli_w.dumps(self.model_dump())
+        values = self.model_dump()
+        first = {name: values.pop(name) for name in ("format", "task", self.task) if name in values}
+        return tomli_w.dumps({**first, **values})
 
     def changed(self, section: str, **values: Any) -> Recipe:
         """A copy with some settings of a section replaced."""
@@ -114,28 +99,27 @@ class Recipe(Settings):
         return self.changed(section, **{name: value for name, value in values.items() if name not in given})
 
 
-def settings_help(section: str) -> list[SettingHelp]:
-    """Every setting of a section with its dotted name.
+@cache
+def recipe_class(task: str) -> type[Recipe]:
+    """The recipe of a task: with the section of the task, and `decoding` as the task understands it."""
+    if not task:
+        return Recipe
+    decoding = registered_tasks.get(task).decoding
+    help_of_decoding = Recipe.model_fields["decoding"].description
+    fields: dict[str, Any] = {
+        "decoding": (decoding, Field(default_factory=decoding, description=help_of_decoding))
+    }
+    settings = task_settings(task)
+    if settings.model_fields:
+        fields[task] = (settings, Field(default_factory=settings, description=sentence_of(settings)))
+    return create_model("Recipe", __base__=Recipe, __doc__=Recipe.__doc__, **fields)
 
-    One that differs between the kinds of a section is listed in each of its forms.
-    """
-    if section not in KINDS:
-        return describe(SECTIONS[section][0], prefix=f"{section}.")
-    kinds = KINDS[section]
-    about = kinds[DEFAULT_KINDS[section]].model_fields["kind"].description or ""
-    forms: dict[SettingHelp, list[str]] = {}
-    for kind, settings in kinds.items():
-        for entry in describe(settings, prefix=f"{section}."):
-            forms.setdefault(entry, []).append(kind)
-    own = [
-        replace(entry, kinds=() if len(having) == len(kinds) else tuple(having))
-        for entry, having in forms.items()
-    ]
-    names = list(dict.fromkeys(entry.name for entry in own))  # all forms of a setting stand together
-    first = SettingHelp(f"{section}.kind", " | ".join(kinds), DEFAULT_KINDS[section], about)
-    return [
-        first,
-        *sorted(
-            (entry for entry in own if entry.name != first.name), key=lambda entry: names.index(entry.name)
-        ),
-    ]
+
+def task_settings(task: str) -> type[Settings]:
+    """The settings that only this task has."""
+    settings: type[Settings] = registered_tasks.get(task).settings
+    if settings.model_fields and task in Recipe.model_fields:
+        raise ValueError(
+            f"a task with settings cannot be called '{task}': a recipe has such a section already"
+        )
+    return settings

@@ -15,6 +15,8 @@ SETTINGS = {
     "num_features": "kind",
     "max_length": "max_positions",
     "beam_size": "beam",
+    "coverage": "coverage_penalty",
+    "groups": "beam_groups",
     "shared": "shared_embedding",
 }
 """The settings that are not called like the argument that they become."""

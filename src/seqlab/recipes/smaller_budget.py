@@ -12,20 +12,16 @@ from seqlab.training.settings import STEP_COUNTS
 BUDGETS = {"steps", "epochs", "minutes"}
 
 
-def fit_to_budget(recipe: Raw, changed: Raw, assignments: Iterable[str]) -> Raw:
-    """`changed` is a recipe under some assignments. If these set the budget, step counts that only the recipe
-    sets follow it.
+def fit_to_budget(recipe: Raw, changed: Raw, names: Iterable[str]) -> Raw:
+    """`changed` is a recipe in which some settings were set, by their dotted names. If these set the budget,
+    step counts that only the recipe sets follow it.
 
     Fewer steps or epochs shrink them here. How many steps a time budget allows shows later: scale_with_budget
     tells the run what to shrink. A recipe with minutes of its own plans no number of steps, so its counts are
     taken as written.
     """
     before, after = _section(recipe), _section(changed)
-    assigned = {
-        name.strip().removeprefix("training.")
-        for name, equals, _ in (word.partition("=") for word in assignments)
-        if equals
-    }
+    assigned = {name.removeprefix("training.") for name in names}
     if "scale_with_budget" in assigned or not BUDGETS & assigned:
         return changed
     named = before.get("scale_with_budget")

@@ -9,7 +9,7 @@ from typing import Any
 
 from seqlab.core.errors import RecipeError, listed
 from seqlab.datasets.base import datasets
-from seqlab.recipes.read import shipped_recipes
+from seqlab.recipes.read import shipped_recipes, with_task
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources import open_dataset as files
 from seqlab.sources.base import Source
@@ -65,7 +65,7 @@ def open_data(recipe: Recipe) -> OpenedData:
 
     form = spec.format_of(Path(data.train), data) if spec is not None and not data.format else ""
     chosen, opened = files.open_dataset(data, choose, seed=seed, file_format=form)
-    recipe = recipe.model_copy(update={"task": chosen.name, "data": opened.settings})
+    recipe = with_task(recipe, chosen.name).model_copy(update={"data": opened.settings})
     return OpenedData(recipe, opened.parts, opened.reasons, opened.warnings)
 
 
@@ -101,7 +101,7 @@ def _refuse_idle_measures(recipe: Recipe) -> None:
 def _open_built_in(recipe: Recipe) -> OpenedData:
     dataset = datasets.get(recipe.data.train).from_settings(recipe.data)
     spec = find_spec(recipe.task or dataset.task)
-    recipe = recipe.model_copy(update={"task": spec.name})
+    recipe = with_task(recipe, spec.name)
     for name, value in dataset.settings.items():
         section, _, key = name.partition(".")
         if not getattr(getattr(recipe, section), key):

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from seqlab.datasets.base import datasets
+from seqlab.recipes.keywords import dotted_names
+from seqlab.recipes.overrides import assigned_names
 from seqlab.recipes.read import Raw, check, override, read_raw, shipped_recipes
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.smaller_budget import fit_to_budget
@@ -34,6 +36,7 @@ def find_recipe(
 ) -> tuple[Recipe, str]:
     """WHAT is a recipe (shipped name or .toml), a built-in dataset, or data; START a run to start from.
 
+    values: settings by name, with or without their section; they come after the assignments.
     Returns the recipe and a name for the run.
     """
     raw: Raw = {"data": {"train": what}}
@@ -44,9 +47,10 @@ def find_recipe(
         name = f"{what}-{model}" if model else what
     if task:
         raw["task"] = task
-    overrides = {**({"start.run": start} if start else {}), **(values or {})}
+    known_task = raw["task"] if isinstance(raw.get("task"), str) else ""
+    overrides = {**({"start.run": start} if start else {}), **dotted_names(values or {}, task=known_task)}
     changed = override(raw, assignments, model=model, values=overrides)
-    raw = fit_to_budget(raw, changed, [*assignments, *(f"{name}=" for name in overrides)])
+    raw = fit_to_budget(raw, changed, [*assigned_names(assignments), *overrides])
     return _check(raw, where=where), name
 
 

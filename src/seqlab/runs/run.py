@@ -14,7 +14,6 @@ from jaxtyping import Float
 from torch import nn
 
 from seqlab.core.errors import RunError, UsageError
-from seqlab.decoding.settings import DecodingSettings
 from seqlab.metrics.score import Score
 from seqlab.metrics.text_likelihood import TextScore
 from seqlab.recipes.read import check, override
@@ -98,26 +97,20 @@ class Run:
     def num_parameters(self) -> int:
         return sum(parameter.numel() for parameter in self.model.parameters())
 
-    def searching(self, *words: str) -> Run:
-        """The same model with another search, such as `run.searching("beam=5", "length_alpha=0.6")`; see the
-        settings of the section search.
-        """
-        return self._with_search(words=[f"search.{word}" for word in words])
-
     def with_decoding(self, **settings: Any) -> Run:
-        """The same model with other decoding settings, such as `run.with_decoding(beam=5,
-        length_alpha=0.6)`.
+        """The same model with other settings of the section `decoding`, such as `run.with_decoding(beam=5,
+        length_penalty=0.6)`.
         """
-        return self._with_search(values={f"search.{name}": value for name, value in settings.items()})
-
-    def _with_search(self, *, words: Sequence[str] = (), values: Mapping[str, Any] | None = None) -> Run:
-        if not self.spec.generates:
+        if not settings:
+            return self
+        if not (self.spec.generates or self.spec.continues_text):
             raise UsageError(
-                f"a run of the task {self.recipe.task} searches nothing.",
-                where="search",
+                f"a run of the task {self.recipe.task} generates no sequences.",
+                where="decoding",
                 cure="Leave it out.",
             )
-        raw = override(self.recipe.model_dump(), words, values=values)
+        values = {f"decoding.{name}": value for name, value in settings.items()}
+        raw = override(self.recipe.model_dump(), [], values=values)
         run = copy(self)
         run.recipe = check(raw, where="")  # a mistake names the section itself
         run.predictor = self.predictor.with_recipe(run.recipe)
@@ -156,8 +149,7 @@ class Run:
             )
         if is_table(inputs) and not self._reads_objects:
             inputs = list(self.spec.read_inputs(open_table(inputs), self.recipe.data, Path()))
-        run = self.with_decoding(**decoding) if decoding else self
-        return run.predictor.predict(inputs, top=top)
+        return self.with_decoding(**decoding).predictor.predict(inputs, top=top)
 
     @property
     def _reads_objects(self) -> bool:
@@ -259,9 +251,8 @@ class Run:
 
     def stream(self, prompt: str = "", **settings: Any) -> Iterator[str]:
         """The same, piece by piece as it is generated."""
-        return self.predictor.stream(
-            prompt, DecodingSettings(**{**self.recipe.decoding.model_dump(), **settings})
-        )
+        run = self.with_decoding(**settings)
+        return run.predictor.stream(prompt, run.recipe.decoding)
 
     def __repr__(self) -> str:
         return (

@@ -14,9 +14,9 @@ from seqlab.studies.recall import RecallConfig, recall_accuracy
 VARIANTS: dict[str, tuple[str, CellFactory]] = {
     "tanh, torch's start": ("none", cell_maker("rnn")),
     "relu, torch's start": ("activation", cell_maker("rnn", activation="relu")),
-    "tanh, orthogonal start": ("initialisation", cell_maker("rnn", initialization="orthogonal")),
+    "tanh, orthogonal start": ("initialization", cell_maker("rnn", initialization="orthogonal")),
     "relu, identity start": (
-        "activation and initialisation",
+        "activation and initialization",
         cell_maker("rnn", initialization="identity", activation="relu"),
     ),
     "orthogonal_rnn": ("architecture: the matrix stays orthogonal", cell_maker("orthogonal_rnn")),

@@ -9,6 +9,8 @@ from shlex import quote
 from typing import TYPE_CHECKING, ClassVar
 
 from seqlab.core.registry import Registry
+from seqlab.core.settings import Settings
+from seqlab.decoding.settings import DecodingSettings, NoDecoding
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.task_registry import registered_tasks
 from seqlab.sources.base import Source
@@ -27,6 +29,10 @@ class TaskSpec(DataSpec):
     folder.
     """
 
+    settings: ClassVar[type[Settings]] = Settings
+    """The settings that only this task has: the section of a recipe with the task's name."""
+    decoding: ClassVar[type[DecodingSettings]] = NoDecoding
+    """The section `decoding` as this task understands it."""
     guess_order: ClassVar[int] = 100
     """Where several tasks fit some data, the one with the lowest number is chosen."""
     title: ClassVar[str] = ""
@@ -80,6 +86,10 @@ class TaskSpec(DataSpec):
 
     def inherit_settings(self, recipe: Recipe, source: Recipe) -> Recipe:
         """Settings that must be as in the run whose tokens are used."""
+        return recipe
+
+    def inherit_defaults(self, recipe: Recipe, source: Recipe) -> Recipe:
+        """Settings of the run from which training starts, where the recipe sets none."""
         return recipe
 
     def extra_embedding_size(self, recipe: Recipe, width: int) -> int:

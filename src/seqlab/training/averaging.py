@@ -85,7 +85,7 @@ class MovingAverage(Average):
 
     @torch.no_grad()
     def update(self, step: int, settings: TrainingSettings, *, total_steps: int) -> None:
-        kept = min(settings.average, step / (step + WARM_UP))
+        kept = min(settings.ema_decay, step / (step + WARM_UP))
         for name, parameter in self._parameters.items():
             self._averages[name].lerp_(parameter, 1 - kept)
 
@@ -120,7 +120,7 @@ class LastWeights(Average):
         return sorted(self._snapshots)
 
     def update(self, step: int, settings: TrainingSettings, *, total_steps: int) -> None:
-        count = settings.average_last
+        count = settings.average_checkpoints
         every = settings.average_every or max(1, int(total_steps * SHARE_FOR_AVERAGE / count))
         if step % every == 0:
             self._snapshots[step] = {
@@ -170,8 +170,8 @@ class NoAverage(Average):
 
 def build_average(model: nn.Module, settings: TrainingSettings) -> Average:
     """What the settings ask for."""
-    if settings.average:
+    if settings.ema_decay:
         return MovingAverage(model)
-    if settings.average_last:
+    if settings.average_checkpoints:
         return LastWeights(model)
     return NoAverage(model)

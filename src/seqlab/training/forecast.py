@@ -51,7 +51,7 @@ def measure(
     started = perf_counter()
     while len(times) < FEWEST or (len(times) < MOST and perf_counter() - started < LONGEST_SECONDS):
         clock = perf_counter()
-        batches = [loader.take().to(device) for _ in range(settings.accumulate)]
+        batches = [loader.take().to(device) for _ in range(settings.gradient_accumulation)]
         carry = go_backward(trial, objective, batches, settings, step=len(times), carry=carry).loss.carry
         optimizer.step()
         times.append(perf_counter() - clock)
@@ -61,7 +61,7 @@ def measure(
     return Forecast(
         step_seconds=usual[len(usual) // 2],
         validation_seconds=validation_seconds,
-        steps_per_epoch=max(1, loader.sampler.batches_in(0) // settings.accumulate),
+        steps_per_epoch=max(1, loader.sampler.batches_in(0) // settings.gradient_accumulation),
         num_parameters=sum(parameter.numel() for parameter in model.parameters()),
         peak_memory=peak_memory(),
     )

@@ -136,7 +136,7 @@ class Trainer:
 
     def _update(self) -> None:
         epoch = self.loader.cursor.epoch
-        batches = [self.loader.take().to(self.device) for _ in range(self.settings.accumulate)]
+        batches = [self.loader.take().to(self.device) for _ in range(self.settings.gradient_accumulation)]
         self.progress.step += 1
         backward = go_backward(
             self.model, self.objective, batches, self.settings, step=self.step - 1, carry=self.carry

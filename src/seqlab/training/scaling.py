@@ -28,12 +28,12 @@ def scale_count(name: str, value: float, share: float) -> float:
     A moving average that keeps the share d of itself at each update reaches back over about 1 / (1 - d)
     updates; this number is what shrinks.
 
-    >>> scale_count("average_every", 100, 0.25), scale_count("average", 0.99, 0.5)
+    >>> scale_count("average_every", 100, 0.25), scale_count("ema_decay", 0.99, 0.5)
     (25, 0.98)
     """
     if value <= 0:
         return value
-    if name == "average":
+    if name == "ema_decay":
         return max(0.0, 1 - (1 - value) / share)
     fewest = min(value, FEWEST_BETWEEN) if name == "evaluate_every" else 1
     return int(max(fewest, round(value * share)))

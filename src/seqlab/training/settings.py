@@ -1,4 +1,6 @@
-"""The sections `training` and `start` of a recipe: how long, how fast, how carefully, and from where."""
+"""The sections of a recipe that every task can use while it learns: `training`, `start`, `distillation` and
+`scheduled_sampling`. No torch here.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from seqlab.core.settings import Settings
 from seqlab.training.optimizers.registry import OptimizerName
 
 LoRATarget = Literal["qkv", "output", "feed_forward"]
-StepCount = Literal["warmup_steps", "decay_steps", "evaluate_every", "average", "average_every"]
+StepCount = Literal["warmup_steps", "decay_steps", "evaluate_every", "ema_decay", "average_every"]
 STEP_COUNTS: tuple[StepCount, ...] = get_args(StepCount)
 """Settings that count updates, or span them, and mean a part of the planned run."""
 
@@ -38,35 +40,13 @@ class TrainingSettings(Settings):
             "Padded tokens of a batch, both sides of a pair together, in place of batch_size; 0: batch_size."
         ),
     )
-    accumulate: int = Field(
+    gradient_accumulation: int = Field(
         1,
         ge=1,
-        description="Batches whose gradients are added up for one update; every target counts the same.",
+        description="Batches whose gradients are summed for one update; every target counts the same.",
     )
-    window: int = Field(128, ge=2, description="Tokens of a stream that a language model sees at once.")
-    carry_state: bool = Field(
-        True,
-        description=(
-            "A recurrent language model goes on from its state where the last window ended; false starts"
-            " anew."
-        ),
-    )
-    detach_every: int = Field(
-        0,
-        ge=0,
-        description=(
-            "Gradients of a recurrent language model flow over this many steps; 0: over the whole window."
-        ),
-    )
-    reset_at_documents: bool = Field(
-        True,
-        description=(
-            "A recurrent language model starts every document of a table, or line of words, from its initial"
-            " state."
-        ),
-    )
-    buckets: bool = Field(
-        True, description="Put sequences of similar length into one batch, so that little is padded."
+    group_by_length: bool = Field(
+        True, description="Put sequences of similar length into one batch, which saves padding."
     )
     pad_to: int = Field(
         0,
@@ -111,104 +91,33 @@ class TrainingSettings(Settings):
         ge=0,
         description="Largest global norm of the gradient, applied before every update; 0 does not clip.",
     )
-    softmax: Literal["auto", "full", "sampled"] = Field(
-        "auto",
-        description=(
-            "What a language model's updates look at: the full vocabulary, or a sample of it; auto samples"
-            " above 10,000 tokens."
-        ),
-    )
-    softmax_samples: int = Field(
-        2048, ge=1, description="Tokens that a sampled softmax looks at in each update, frequent ones always."
-    )
-    average: float = Field(
+    ema_decay: float = Field(
         0.0,
         ge=0,
         lt=1,
         description=(
-            "Decay of a moving average of the weights; the better of averaged and last weights on validation"
-            " data is saved. 0: no average."
+            "Decay of an exponential moving average of the weights; the better of averaged and last weights"
+            " on validation data is saved. 0: no average."
         ),
     )
-    average_last: int = Field(
+    average_checkpoints: int = Field(
         0,
         ge=0,
         le=100,
         description=(
-            "Snapshots in an average of the weights; the better of averaged and last weights on validation"
-            " data is saved. 0: no average."
+            "Average the weights of this many recent updates; the better of averaged and last weights on"
+            " validation data is saved. 0: no average."
         ),
     )
     average_every: int = Field(
         0,
         ge=0,
         description=(
-            "Updates between two snapshots of average_last; 0 spreads them over the last fifth of the run."
-        ),
-    )
-    own_outputs: Literal["none", "constant", "linear", "exponential", "inverse_sigmoid"] = Field(
-        "none",
-        description=(
-            "How the share of true tokens that a decoder is given falls while it learns (scheduled sampling);"
-            " none: all are true."
-        ),
-    )
-    own_outputs_half: float = Field(
-        2000, gt=0, description="Updates after which a decoder is given the truth half of the time."
-    )
-    least_truth: float = Field(
-        0.0,
-        ge=0,
-        le=1,
-        description="The share of true tokens never falls below this; with own_outputs=constant it is this.",
-    )
-    own_outputs_for: Literal["sequence", "token"] = Field(
-        "sequence",
-        description=(
-            "Whether a whole sequence is read from the decoder's own outputs, or each token by itself."
+            "Updates between two of the average_checkpoints; 0 spreads them over the last fifth of the run."
         ),
     )
     label_smoothing: float = Field(
         0.0, ge=0, lt=1, description="Share of the target that is spread over all classes."
-    )
-    class_weights: Literal["none", "balanced"] = Field(
-        "none",
-        description=(
-            "With balanced, rare classes count more, each N / (classes · its rows), and macro-F1 chooses the"
-            " best model."
-        ),
-    )
-    regression_loss: Literal["huber", "squared"] = Field(
-        "huber",
-        description=(
-            "What a predicted number costs: half the squared error, which huber turns into a straight line"
-            " beyond one deviation."
-        ),
-    )
-    teacher: str = Field(
-        "",
-        description=(
-            "A finished run whose answers are learned besides the targets (distillation): its folder, or its"
-            " name below runs/."
-        ),
-    )
-    teacher_digest: str = Field(
-        "",
-        description=(
-            "SHA-256 of the teacher's weights; filled in when a run starts, so that it never goes on with"
-            " others."
-        ),
-    )
-    teacher_weight: float = Field(
-        0.5,
-        gt=0,
-        le=1,
-        description="Share of the teacher's answers in the loss; the rest belongs to the targets.",
-    )
-    teacher_temperature: float = Field(
-        2.0,
-        gt=0,
-        description="Softens the answers of teacher and student alike: the logits are divided by it.",
     )
     evaluate_every: int = Field(
         0,
@@ -244,14 +153,14 @@ class TrainingSettings(Settings):
 
     @property
     def averages_weights(self) -> bool:
-        return bool(self.average or self.average_last)
+        return bool(self.ema_decay or self.average_checkpoints)
 
     @model_validator(mode="after")
     def _one_average(self) -> Self:
-        if self.average and self.average_last:
+        if self.ema_decay and self.average_checkpoints:
             raise ValueError(
-                f"average={self.average:g} and average_last={self.average_last} are two ways to average the"
-                " weights. Set one of them to 0."
+                f"ema_decay={self.ema_decay:g} and average_checkpoints={self.average_checkpoints} are two ways"
+                " to average the weights. Set one of them to 0."
             )
         return self
 
@@ -331,4 +240,48 @@ class StartSettings(Settings):
             "Where adapters stand: the projections into and out of attention, and those of the feed-forward"
             " network."
         ),
+    )
+
+
+class DistillationSettings(Settings):
+    """A teacher: a finished run whose answers are learned besides the targets."""
+
+    run: str = Field("", description="The teacher: the folder of a finished run, or its name below runs/.")
+    digest: str = Field(
+        "",
+        description=(
+            "SHA-256 of the teacher's weights; filled in when a run starts, so that it never continues with"
+            " others."
+        ),
+    )
+    weight: float = Field(
+        0.5,
+        gt=0,
+        le=1,
+        description="Weight of the teacher's answers in the loss; the targets have the rest.",
+    )
+    temperature: float = Field(
+        2.0, gt=0, description="Divides the logits of teacher and student: above 1 softens both."
+    )
+
+
+class ScheduledSamplingSettings(Settings):
+    """How often a decoder reads its own predictions in place of the targets while it learns."""
+
+    schedule: Literal["none", "constant", "linear", "exponential", "inverse_sigmoid"] = Field(
+        "none",
+        description=(
+            "How the teacher-forcing ratio falls during training; none: the decoder always reads the targets"
+            " (teacher forcing)."
+        ),
+    )
+    half_life: float = Field(2000, gt=0, description="Updates after which the teacher-forcing ratio is 0.5.")
+    min_teacher_forcing_ratio: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="The teacher-forcing ratio never falls below this; with schedule=constant it is this.",
+    )
+    per: Literal["sequence", "token"] = Field(
+        "sequence", description="Draw once for a whole sequence, or for each token."
     )

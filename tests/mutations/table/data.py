@@ -168,15 +168,15 @@ DATA = [
     Mutant(
         "masks-never-random",
         "batches",
-        "        is_other = is_target & ~is_hidden & (fates < self.settings.mask_share + self.settings.random_share)",
-        "        is_other = is_target & ~is_hidden & (fates < self.settings.random_share)",
+        "            & (fates < self.settings.mask_replace_prob + self.settings.random_replace_prob)",
+        "            & (fates < self.settings.random_replace_prob)",
         "tests/batches/test_masking.py",
         "No chosen token is replaced by another one.",
     ),
     Mutant(
         "masks-static",
         "batches",
-        '        random = np.random.default_rng(\n            derive(self.seed, "masks", epoch if self.settings.dynamic else "always", row)\n        )',
+        '        random = np.random.default_rng(\n            derive(self.seed, "masks", epoch if self.settings.dynamic_masking else "always", row)\n        )',
         '        random = np.random.default_rng(derive(self.seed, "masks", "always", row))',
         "tests/batches/test_masking.py",
         "The same tokens are masked in every epoch.",

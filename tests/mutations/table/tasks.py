@@ -72,8 +72,8 @@ TASKS = [
     Mutant(
         "scores-with-visible-tokens",
         "tasks/masked_language_model/masked_batches.py",
-        '    settings = recipe.masking.model_copy(update={"mask_share": 1.0, "random_share": 0.0, "dynamic": False})',
-        '    settings = recipe.masking.model_copy(update={"dynamic": False})',
+        '    settings = recipe.section(MaskedLanguageModelSettings).model_copy(\n        update={"mask_replace_prob": 1.0, "random_replace_prob": 0.0, "dynamic_masking": False}\n    )',
+        '    settings = recipe.section(MaskedLanguageModelSettings).model_copy(update={"dynamic_masking": False})',
         "tests/tasks/test_masked_language_model.py",
         "Some of the tokens that are scored can be seen.",
     ),
@@ -216,7 +216,7 @@ TASKS = [
     Mutant(
         "squared-loss-of-numbers",
         "tasks",
-        "LOSSES[self.recipe.training.regression_loss](predicted,",
+        "LOSSES[self.recipe.section(RegressionSettings).loss](predicted,",
         'LOSSES["squared"](predicted,',
         "tests/tasks/test_whole_sequences.py -k large_error",
         "Regression ignores its loss setting.",

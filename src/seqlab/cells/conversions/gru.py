@@ -17,8 +17,9 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from seqlab.cells.base import Cell
-from seqlab.cells.gate_convention import GateConvention, flip_gate_sign
+from seqlab.cells.gate_convention import flip_gate_sign
 from seqlab.cells.gru import GRU
+from seqlab.cells.option_types import GateConvention
 from seqlab.cells.options import check_choice
 from seqlab.cells.reset_before_gru import ResetBeforeGRU
 from seqlab.cells.single_gate import SingleGate

@@ -19,7 +19,7 @@ from string import ascii_lowercase
 import torch
 from torch import Tensor
 
-from seqlab.cells.settings import GRUSettings
+from seqlab.cells.settings import named_cell
 from seqlab.core.errors import DataError, listed
 from seqlab.interop.families.published_model import PublishedModel
 from seqlab.interop.formats.npz import NpzTensors
@@ -93,7 +93,7 @@ def read_g2p(path: Path) -> tuple[PublishedModel, NpzTensors, PairTokens]:
         described="of a pair of GRUs that read letters and write phonemes",
     )
     model = RecurrentSettings(
-        cell=GRUSettings(), hidden_size=hidden, embedding_size=embedding, dropout=0.0, tied=False
+        cell=named_cell("gru"), hidden_size=hidden, embedding_size=embedding, dropout=0.0, tied=False
     )
     published = PublishedModel(
         family="GRU pair of g2p_en",
@@ -109,7 +109,7 @@ def read_g2p(path: Path) -> tuple[PublishedModel, NpzTensors, PairTokens]:
         ],
         sections={
             "tokens": {"kind": "characters", "target_kind": "whitespace", "lowercase": True},
-            "search": {"max_tokens": MAX_PHONEMES},
+            "decoding": {"max_tokens": MAX_PHONEMES},
         },
     )
     return published, arrays, _tokens()

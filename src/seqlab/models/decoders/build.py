@@ -11,7 +11,7 @@ from seqlab.attention.normalization import HardmaxNormalizer, SoftmaxNormalizer
 from seqlab.blocks.attention_step import InputFeeding, OutputAttention
 from seqlab.blocks.bridge import Bridge, IdentityBridge, LearnedBridge, MeanBridge, NoBridge
 from seqlab.blocks.recurrent import RecurrentStack
-from seqlab.cells.settings import CELL_KINDS
+from seqlab.cells.settings import CELL_KINDS, named_cell
 from seqlab.core.errors import ArgumentError, UsageError, nearest
 from seqlab.core.settings import Settings
 from seqlab.models.base import Encoder
@@ -82,7 +82,7 @@ def recurrent_settings(model: SequenceSettings, decoder: DecoderSettings) -> Rec
                 cure=nearest(decoder.cell, CELL_KINDS),
                 part="decoder",
             )
-        cell = CELL_KINDS[decoder.cell]()
+        cell = named_cell(decoder.cell)
     sizes = layer_sizes(recurrent)
     if decoder.layers or decoder.hidden_size:
         sizes = (decoder.hidden_size or sizes[-1],) * (decoder.layers or len(sizes))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
@@ -25,6 +26,7 @@ def compare_models(
     *,
     seeds: int = 1,
     folder: Path,
+    values: Mapping[str, Any] | None = None,
     task: str = "",
     against: str = "",
     watch: Watch = nullcontext,
@@ -39,8 +41,18 @@ def compare_models(
             "a contest needs two different models.", cure="For example: --models lstm,cnn; seqlab list models"
         )
     refuse_unknown(against, models)
-    plan = {"what": what, "models": list(models), "settings": list(settings), "task": task, "seeds": seeds}
-    planned = {model: _trainings(what, model, settings, seeds, task=task, folder=folder) for model in models}
+    plan = {
+        "what": what,
+        "models": list(models),
+        "settings": list(settings),
+        "values": dict(values or {}),
+        "task": task,
+        "seeds": seeds,
+    }
+    planned = {
+        model: _trainings(what, model, settings, seeds, values=values, task=task, folder=folder)
+        for model in models
+    }
     write_plan(
         folder / COMPARISON_PLAN,
         plan,
@@ -66,9 +78,22 @@ def compare_models(
 
 
 def _trainings(
-    what: str, model: str, settings: Sequence[str], seeds: int, *, task: str, folder: Path
+    what: str,
+    model: str,
+    settings: Sequence[str],
+    seeds: int,
+    *,
+    values: Mapping[str, Any] | None,
+    task: str,
+    folder: Path,
 ) -> list[PlannedRun]:
-    recipe, _ = find_recipe(what, list(settings), task=task, model=model)
+    recipe, _ = find_recipe(what, list(settings), task=task, model=model, values=values)
     return plan_seeds(
-        recipe, settings, seeds, name=model, folder=lambda seed: folder / f"{model}-seed{seed}", model=model
+        recipe,
+        settings,
+        seeds,
+        name=model,
+        folder=lambda seed: folder / f"{model}-seed{seed}",
+        values=values,
+        model=model,
     )

@@ -12,6 +12,7 @@ from torch import nn
 
 from seqlab.core.errors import DataError
 from seqlab.core.seeds import derive
+from seqlab.recipes.read import with_task
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.data import OpenedData, open_data
@@ -154,7 +155,7 @@ def _open(recipe: Recipe, source: Run | None) -> OpenedData:
         or not (find_spec(opened.recipe.task).is_text_stream and find_spec(source.recipe.task).is_text_stream)
     ):
         return opened
-    return open_data(recipe.model_copy(update={"task": source.recipe.task}))
+    return open_data(with_task(recipe, source.recipe.task))
 
 
 def encode_splits(codec: Codec, opened: OpenedData, *, say: Say) -> dict[str, Split]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,6 +63,7 @@ def train_seeds(
     count: int,
     *,
     base: Path,
+    values: Mapping[str, Any] | None = None,
     task: str = "",
     model: str = "",
     watch: Watch = nullcontext,
@@ -75,17 +76,25 @@ def train_seeds(
     """
     if count < 2:
         raise UsageError(f"--seeds {count} shows no spread.", cure="Two seeds at least; five are usual.")
-    recipe, _ = find_recipe(what, list(settings), task=task, model=model)
+    recipe, _ = find_recipe(what, list(settings), task=task, model=model, values=values)
     planned = plan_seeds(
         recipe,
         settings,
         count,
         name=base.name,
         folder=lambda seed: base.with_name(f"{base.name}-seed{seed}"),
+        values=values,
         model=model,
     )
     path = base.with_name(f"{base.name}-seeds") / SEEDS
-    plan = {"what": what, "settings": list(settings), "task": task, "model": model, "seeds": count}
+    plan = {
+        "what": what,
+        "settings": list(settings),
+        "values": dict(values or {}),
+        "task": task,
+        "model": model,
+        "seeds": count,
+    }
     write_plan(path, plan, [training.folder for training in planned])
     runs: list[Run] = []
     for training in planned:

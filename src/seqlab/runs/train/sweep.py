@@ -6,7 +6,7 @@ What is finished is not trained again.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,11 +32,12 @@ Watch = Callable[[], AbstractContextManager[Callback | None]]
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """One training: its name, its folder, and the words that make its recipe."""
+    """One training: its name, its folder, and the settings that make its recipe, as words and by name."""
 
     name: str
     folder: Path
     settings: tuple[str, ...]
+    values: Mapping[str, Any]
     model: str = ""
 
 
@@ -47,6 +48,7 @@ def plan_seeds(
     *,
     name: str,
     folder: Callable[[int], Path],
+    values: Mapping[str, Any] | None = None,
     model: str = "",
 ) -> list[PlannedRun]:
     """Trainings that differ in training.seed only, from that of the recipe upwards.
@@ -54,10 +56,11 @@ def plan_seeds(
     The rows that are held out stay those of the first.
     """
     first = recipe.training.seed
-    plain = [word for word in settings if not word.startswith("training.seed=")]
-    same = [f"data.seed={first}"] if recipe.data.seed < 0 else []
+    same = {**(values or {}), **({"data.seed": first} if recipe.data.seed < 0 else {})}
     return [
-        PlannedRun(f"{name}-seed{seed}", folder(seed), (*plain, *same, f"training.seed={seed}"), model=model)
+        PlannedRun(
+            f"{name}-seed{seed}", folder(seed), tuple(settings), {**same, "training.seed": seed}, model
+        )
         for seed in range(first, first + count)
     ]
 
@@ -90,7 +93,9 @@ def train_planned(
         begin(planned.name, None)
         with watch() as callback:
             return resume(planned.folder, callback=callback, say=say)
-    recipe, _ = find_recipe(what, list(planned.settings), task=task, model=planned.model)
+    recipe, _ = find_recipe(
+        what, list(planned.settings), task=task, model=planned.model, values=planned.values
+    )
     prepared = prepare(recipe, out=str(planned.folder), say=say)
     begin(planned.name, prepared)
     with watch() as callback:

@@ -20,23 +20,23 @@ from seqlab.tasks.teacher import Teacher
 
 def find_teacher(recipe: Recipe, *, say: Callable[[str], None]) -> tuple[Run | None, Recipe]:
     """The run that teaches, if there is one, and the recipe with its place and the digest of its weights."""
-    training = recipe.training
-    if not training.teacher:
+    settings = recipe.distillation
+    if not settings.run:
         return None, recipe
-    say(f"loading the teacher {training.teacher}")
-    run = Run.load(training.teacher)
+    say(f"loading the teacher {settings.run}")
+    run = Run.load(settings.run)
     if run.recipe.task != recipe.task:
         raise RecipeError(
             f"the teacher has learned the task {run.recipe.task}, and here it is {recipe.task}.",
-            where=f"training.teacher {training.teacher}",
+            where=f"distillation.run {settings.run}",
             cure="A teacher answers the same questions: take a run of the same task.",
         )
     if not recipe.start.run:  # a student that starts from nothing has the tokens of its teacher
         if mistakes := other_tokens(recipe, run.recipe):
-            raise RecipeError.of(mistakes, where=f"training.teacher {training.teacher}")
+            raise RecipeError.of(mistakes, where=f"distillation.run {settings.run}")
         recipe = with_words_of(recipe.model_copy(update={"tokens": run.recipe.tokens}), run.recipe)
-    digest = digest_of_weights(run, expected=training.teacher_digest, where="training.teacher_digest")
-    return run, recipe.changed("training", teacher=str(run.folder.resolve()), teacher_digest=digest)
+    digest = digest_of_weights(run, expected=settings.digest, where="distillation.digest")
+    return run, recipe.changed("distillation", run=str(run.folder.resolve()), digest=digest)
 
 
 def build_teacher(recipe: Recipe, codec: Codec, run: Run | None, *, device: torch.device) -> Teacher | None:
@@ -54,16 +54,14 @@ def build_teacher(recipe: Recipe, codec: Codec, run: Run | None, *, device: torc
         )
         raise RecipeError(
             f"{what}: its answers would mean something else.",
-            where=f"training.teacher {run.folder}",
+            where=f"distillation.run {run.folder}",
             cure=(
                 "Teacher and student share tokens and labels: take a teacher that was trained on the same"
                 " data."
             ),
         )
-    training = recipe.training
-    return Teacher(
-        run.model.to(device), weight=training.teacher_weight, temperature=training.teacher_temperature
-    )
+    settings = recipe.distillation
+    return Teacher(run.model.to(device), weight=settings.weight, temperature=settings.temperature)
 
 
 def _digests(codec: Codec) -> dict[str, str]:

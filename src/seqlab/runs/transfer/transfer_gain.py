@@ -104,6 +104,6 @@ def _pair(start: str, count: int, settings: Sequence[str], folder: Path) -> dict
     trainings = {}
     for weights in (NEW, LEARNED):
         name = f"{count or 'all'}-{weights}"
-        words = (*settings, f"start.run={start}", f"start.weights={weights}", f"data.train_rows={count}")
-        trainings[weights] = PlannedRun(name, folder / name, words)
+        values = {"start.run": start, "start.weights": weights, "data.train_rows": count}
+        trainings[weights] = PlannedRun(name, folder / name, tuple(settings), values)
     return trainings

@@ -157,9 +157,7 @@ def _with_training(recipe: Recipe, source: Recipe) -> Recipe:
         )
         rate *= LORA_FACTOR if recipe.start.lora_rank else 1
         recipe = recipe.with_defaults("training", learning_rate=float(f"{rate:.1g}"))
-    if find_spec(recipe.task).predicts_tokens:
-        recipe = recipe.with_defaults("training", window=source.training.window)
-    return recipe
+    return find_spec(recipe.task).inherit_defaults(recipe, source)
 
 
 def thinned(model: Any, every: int) -> Any:

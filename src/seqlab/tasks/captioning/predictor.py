@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import UInt8
 
 from seqlab.core.errors import RecipeError
-from seqlab.decoding.settings import SearchSettings
+from seqlab.decoding.settings import DecodingSettings
 from seqlab.models.images.encoder import ImageEncoder
 from seqlab.pages.sections.attention import ImageExample
 from seqlab.tasks.captioning.codec import CaptioningCodec
@@ -28,11 +28,11 @@ THUMBNAIL_SIDE = 32
 class CaptioningPredictor(Seq2SeqPredictor[CaptioningCodec]):
     """A caption for every image."""
 
-    def build_search(self, settings: SearchSettings) -> TargetSearch:
-        if settings.coverage or settings.unknown == "copy":
+    def build_search(self, settings: DecodingSettings) -> TargetSearch:
+        if settings.coverage_penalty or settings.unknown == "copy":
             raise RecipeError(
                 "regions of an image are not words that can be covered or copied.",
-                where=f"search.{'coverage' if settings.coverage else 'unknown'}",
+                where=f"decoding.{'coverage_penalty' if settings.coverage_penalty else 'unknown'}",
                 cure="Leave it out.",
             )
         return super().build_search(settings)

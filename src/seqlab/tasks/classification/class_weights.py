@@ -41,5 +41,5 @@ def about_counts(
     if weights == "none" and counts[largest] > SKEWED * counts[smallest]:
         yield (
             f"{names[largest]!r} has {counts[largest]:,} rows and {names[smallest]!r} {counts[smallest]:,}; "
-            "to let every class count the same: training.class_weights=balanced"
+            "to let every class count the same: classification.class_weights=balanced"
         )

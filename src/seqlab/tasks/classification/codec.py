@@ -20,6 +20,7 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.sources.views.subsample import undrawn
 from seqlab.tasks.classification.class_weights import about_counts
+from seqlab.tasks.classification.settings import ClassificationSettings
 from seqlab.tasks.excerpt import excerpt
 from seqlab.tasks.inputs.fit import fit_inputs, load_inputs
 from seqlab.tasks.labeled.whole_sequence_codec import LABELS, WholeSequenceCodec
@@ -64,7 +65,7 @@ class ClassificationCodec(WholeSequenceCodec):
     def notes(self, name: str, store: Store) -> Iterator[str]:
         yield from super().notes(name, store)
         if name == "train":
-            weights = self.recipe.training.class_weights
+            weights = self.recipe.section(ClassificationSettings).class_weights
             yield from about_counts(self.labels.names, self.class_counts(store), weights=weights)
 
 

@@ -15,6 +15,7 @@ from seqlab.metrics.classification import accuracy, confusion_counts, macro_f1
 from seqlab.tasks.classification.class_weights import balanced_weights
 from seqlab.tasks.classification.codec import ClassificationCodec
 from seqlab.tasks.classification.predictions import predict_classes
+from seqlab.tasks.classification.settings import ClassificationSettings
 from seqlab.tasks.labeled.outputs import outputs_of
 from seqlab.tasks.labeled.whole_sequence_objective import WholeSequenceObjective
 from seqlab.training.base import BatchLoss, Carry, Validation
@@ -28,7 +29,7 @@ class ClassificationObjective(WholeSequenceObjective[ClassificationCodec]):
     @cached_property
     def class_weights(self) -> Float[Tensor, " classes"] | None:
         """The weight of an example of each class; None where all examples have the same."""
-        if self.recipe.training.class_weights != "balanced":
+        if self.recipe.section(ClassificationSettings).class_weights != "balanced":
             return None
         counts = self.codec.class_counts(self.splits["train"].store)
         return torch.tensor(balanced_weights(counts), dtype=torch.float32)

@@ -10,6 +10,7 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import label_of
 from seqlab.sources.settings import DataSettings
+from seqlab.tasks.classification.settings import ClassificationSettings
 from seqlab.tasks.labeled.class_names import names_or_nothing
 from seqlab.tasks.labeled.whole_sequence_spec import NamedAnswerSpec
 from seqlab.tasks.spec import task_specs
@@ -23,6 +24,7 @@ class ClassificationSpec(NamedAnswerSpec):
     """One class for every sequence."""
 
     name = "classification"
+    settings = ClassificationSettings
     guess_order = 60
     answer = "class"
     needs = "a label"
@@ -34,11 +36,11 @@ class ClassificationSpec(NamedAnswerSpec):
         return names_or_nothing(lambda row: [label_of(row, data.label)])
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        if recipe.training.class_weights == "balanced" and recipe.training.teacher:
+        if recipe.section(ClassificationSettings).class_weights == "balanced" and recipe.distillation.run:
             raise RecipeError(
-                "the answers of a teacher have no weights.",
-                where="training.class_weights",
-                cure="Leave out the one or the other (training.teacher).",
+                "the answers of a teacher have no class weights.",
+                where="classification.class_weights",
+                cure="Leave out one of them (the other is distillation.run).",
             )
         return super().fill_defaults(recipe, train)
 

@@ -15,7 +15,7 @@ from seqlab.tokens.vocabulary import PAD, UNK
 
 def known_tokens(recipe: Recipe) -> Path | None:
     """The folder with the tokens of the run that a recipe starts from, or that is its teacher."""
-    run = recipe.start.run or recipe.training.teacher
+    run = recipe.start.run or recipe.distillation.run
     return Path(run) / "tokens" if run else None
 
 

@@ -27,11 +27,11 @@ class Collator(Protocol[AnySplit]):
 def training_loader(
     codec: Collator[AnySplit], split: AnySplit, training: TrainingSettings, cursor: Cursor
 ) -> Loader:
-    """Shuffled batches; with `training.buckets`, sequences of similar length share a batch."""
+    """Shuffled batches; with `training.group_by_length`, sequences of similar length share a batch."""
     size, seed = min(training.batch_size, len(split)), training.seed
     sampler = (
         BucketSampler(split.steps.lengths, batch_size=size, seed=seed)
-        if training.buckets
+        if training.group_by_length
         else ShuffledSampler(len(split), batch_size=size, seed=seed)
     )
     return Loader(sampler, lambda rows, _: codec.collate(split, rows), cursor=cursor)

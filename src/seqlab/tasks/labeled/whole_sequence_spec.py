@@ -4,6 +4,7 @@ regression.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import ClassVar
 
 from seqlab.core.errors import RecipeError
@@ -34,8 +35,8 @@ class WholeSequenceSpec(LabeledSpec):
 
     joins_text_columns = True
     answers_per_sequence = True
-    ignored_training: ClassVar[dict[str, object]] = {}
-    """Settings of the section `training` without effect on the task, with the value that they must keep."""
+    ignored: ClassVar[dict[str, object]] = {}
+    """Settings without effect on the task, by their dotted names, with the value that they must keep."""
 
     def read_answer(self, row: Row, data: DataSettings) -> object:
         """The answer of a row; raises DataError where it has none."""
@@ -82,11 +83,11 @@ class WholeSequenceSpec(LabeledSpec):
         return recipe.model_copy(update={"model": network}), f"a {network.kind} model; another: --model NAME"
 
     def _refuse_ignored(self, recipe: Recipe) -> None:
-        for name, allowed in self.ignored_training.items():
-            if (value := getattr(recipe.training, name)) != allowed:
+        for name, allowed in self.ignored.items():
+            if (value := attrgetter(name)(recipe)) != allowed:
                 raise RecipeError(
-                    f"{value} means nothing to the task {recipe.task}.",
-                    where=f"training.{name}",
+                    f"{value} has no effect on the task {recipe.task}.",
+                    where=name,
                     cure="Leave it out, or use task=classification.",
                 )
 

@@ -21,6 +21,7 @@ from seqlab.tasks.codec import Codec
 from seqlab.tasks.inputs.digest import digest_of
 from seqlab.tasks.inputs.known_tokens import fit_tokenizer
 from seqlab.tasks.inputs.pieces import encode_texts, pieces_of
+from seqlab.tasks.language_model.settings import LanguageModelSettings
 from seqlab.tasks.split import ENCODING, Split
 from seqlab.tasks.text.documents import has_documents, in_chunks, read_texts
 from seqlab.tokens.base import Tokenizer
@@ -70,12 +71,12 @@ class LanguageModelCodec(Codec):
         }
         store = cached_store(made_from, lambda folder: self._write(source, folder))
         num_tokens = store["tokens"].num_steps
-        needed = self.recipe.training.window + 1 if name == "train" else 2
+        needed = self.recipe.section(LanguageModelSettings).window + 1 if name == "train" else 2
         if num_tokens < needed:
             raise DataError(
                 f"only {num_tokens} tokens, a window needs {needed}.",
                 where=source.name,
-                cure="Give more text, or lower training.window.",
+                cure="Give more text, or lower language_model.window.",
             )
         return Split(name, source, store)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from seqlab.models.base import backbones
 from seqlab.recipes.recipe import Recipe
+from seqlab.tasks.language_model.settings import LanguageModelSettings
 from seqlab.tasks.text.documents import BY_LINE
 
 
@@ -27,12 +28,12 @@ class ContextPolicy:
 
     @classmethod
     def from_recipe(cls, recipe: Recipe) -> ContextPolicy:
-        training = recipe.training
+        settings = recipe.section(LanguageModelSettings)
         is_stateful = backbones.get(recipe.model.kind).is_stateful
         return cls(
-            window=training.window,
-            carries_state=training.carry_state and is_stateful,
-            resets_at_documents=training.reset_at_documents and is_stateful,
+            window=settings.window,
+            carries_state=settings.stateful and is_stateful,
+            resets_at_documents=settings.reset_at_documents and is_stateful,
             has_documents=recipe.tokens.kind in BY_LINE
-            or (bool(recipe.data.train) and training.reset_at_documents),
+            or (bool(recipe.data.train) and settings.reset_at_documents),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from seqlab.core.errors import RecipeError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
+from seqlab.tasks.language_model.settings import LanguageModelSettings
 from seqlab.tasks.text.documents import BY_LINE, has_documents, has_more_than, is_cut_into_words
 from seqlab.tokens.vocabulary import UNK
 
@@ -24,25 +25,29 @@ def with_defaults(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         recipe = recipe.changed("tokens", kind=kind)
         reasons.append(f"tokens are {kind} ({why}); another: tokens.kind=NAME")
     if not has_documents(train, recipe):
-        recipe = recipe.changed("training", reset_at_documents=False)
+        recipe = recipe.changed("language_model", reset_at_documents=False)
     elif is_cut_into_words(train):
         # the next line continues the text
-        recipe = recipe.with_defaults("training", reset_at_documents=False)
+        recipe = recipe.with_defaults("language_model", reset_at_documents=False)
     if recipe.model.kind == "recurrent":
         recipe = with_recurrent_defaults(recipe, is_small=not has_more_than(train, recipe, SMALL_TEXT))
-    elif recipe.training.detach_every:
+    elif recipe.section(LanguageModelSettings).bptt_steps:
         raise RecipeError(
             f"a {recipe.model.kind} model carries no state whose gradient could be cut.",
-            where="training.detach_every",
+            where="language_model.bptt_steps",
             cure="Leave it 0, or take a recurrent model: --model lstm",
         )
     if not recipe.training.batch_size:
         recipe = recipe.changed("training", batch_size=16)
     check_softmax(recipe)
-    if recipe.training.softmax == "auto" and recipe.tokens.kind in BY_LINE and not needs_all_logits(recipe):
+    if (
+        recipe.section(LanguageModelSettings).softmax == "auto"
+        and recipe.tokens.kind in BY_LINE
+        and not needs_all_logits(recipe)
+    ):
         reasons.append(
             f"with more than {LARGE_VOCABULARY:,} words each update samples a part of them (scores use all); train"
-            " with all: training.softmax=full"
+            " with all: language_model.softmax=full"
         )
     return recipe, reasons
 
@@ -62,24 +67,25 @@ def with_recurrent_defaults(recipe: Recipe, *, is_small: bool) -> Recipe:
     """
     if recipe.tokens.kind in BY_LINE:  # embeddings as wide as the state, so that the output layer shares them
         recipe = recipe.with_defaults("model", hidden_size=400, dropout=0.4)
-        return recipe.with_defaults("training", learning_rate=3e-3, window=35, batch_size=32)
+        recipe = recipe.with_defaults("training", learning_rate=3e-3, batch_size=32)
+        return recipe.with_defaults("language_model", window=35)
     recipe = recipe.with_defaults(
         "model", hidden_size=384, embedding_size=128, dropout=0.3 if is_small else 0.1
     )
-    return recipe.with_defaults("training", learning_rate=4e-3, window=64)
+    return recipe.with_defaults("training", learning_rate=4e-3).with_defaults("language_model", window=64)
 
 
 def check_softmax(recipe: Recipe) -> None:
     """A sampled softmax gives no probability of every token."""
-    if recipe.training.softmax == "sampled" and needs_all_logits(recipe):
+    if recipe.section(LanguageModelSettings).softmax == "sampled" and needs_all_logits(recipe):
         raise RecipeError(
             "label smoothing and a teacher need the probability of every token, which a sampled softmax does"
             " not compute.",
-            where="training.softmax",
-            cure="training.softmax=full, or leave out training.label_smoothing and training.teacher.",
+            where="language_model.softmax",
+            cure="language_model.softmax=full, or leave out training.label_smoothing and distillation.run.",
         )
 
 
 def needs_all_logits(recipe: Recipe) -> bool:
     """Whether the loss needs the logit of every token at every step, not only of the target."""
-    return bool(recipe.training.label_smoothing or recipe.training.teacher)
+    return bool(recipe.training.label_smoothing or recipe.distillation.run)

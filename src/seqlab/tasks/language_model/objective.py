@@ -21,6 +21,7 @@ from seqlab.tasks.language_model.context_policy import ContextPolicy
 from seqlab.tasks.language_model.defaults import LARGE_VOCABULARY, needs_all_logits
 from seqlab.tasks.language_model.log_likelihood import stream_log_probs
 from seqlab.tasks.language_model.predictor import LanguageModelPredictor
+from seqlab.tasks.language_model.settings import LanguageModelSettings
 from seqlab.tasks.objective import Objective
 from seqlab.tasks.split import Split
 from seqlab.tasks.text.token_counts import count_tokens
@@ -45,14 +46,14 @@ class LanguageModelObjective(Objective[LanguageModelCodec, Split]):
     @cached_property
     def sampled_softmax(self) -> SampledSoftmax | None:
         """Of a large vocabulary each update samples a part; None uses all of it."""
-        training = self.recipe.training
-        if training.softmax == "full":
+        settings = self.recipe.section(LanguageModelSettings)
+        if settings.softmax == "full":
             return None
         is_small = self.codec.vocabulary_size <= LARGE_VOCABULARY
-        if training.softmax == "auto" and (is_small or needs_all_logits(self.recipe)):
+        if settings.softmax == "auto" and (is_small or needs_all_logits(self.recipe)):
             return None
         counts = torch.from_numpy(self._token_counts)
-        return SampledSoftmax(inclusion_probabilities(counts, training.softmax_samples))
+        return SampledSoftmax(inclusion_probabilities(counts, settings.softmax_samples))
 
     @cached_property
     def _token_counts(self) -> Float[np.ndarray, " vocab"]:
@@ -68,7 +69,7 @@ class LanguageModelObjective(Objective[LanguageModelCodec, Split]):
 
     def loader(self, cursor: Cursor) -> Loader:
         training, num_steps = self.recipe.training, self.splits["train"].store["tokens"].num_steps
-        window = min(training.window, num_steps - 1)
+        window = min(self.policy.window, num_steps - 1)
         size = max(1, min(training.batch_size, (num_steps - 1) // window))
         carries_state = self.policy.carries_state
         kind: type[BPTTSampler] | type[RandomWindowSampler] = (
@@ -95,7 +96,6 @@ class LanguageModelObjective(Objective[LanguageModelCodec, Split]):
         )
 
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
-        training = self.recipe.training
         state, teacher_state = self._split_carry(carry if batch.continues else ())
         soft_targets = None
         if self.teacher is not None:
@@ -105,12 +105,16 @@ class LanguageModelObjective(Objective[LanguageModelCodec, Split]):
             soft_targets = self.teacher.soft_targets(logits)
         loss = TokenLoss(
             batch["next_tokens"],
-            label_smoothing=training.label_smoothing,
+            label_smoothing=self.recipe.training.label_smoothing,
             sampled_softmax=self.sampled_softmax,
             soft_targets=soft_targets,
         )
         value, next_state = model(
-            batch.inputs, batch.is_token, state or None, loss=loss, detach_every=training.detach_every
+            batch.inputs,
+            batch.is_token,
+            state or None,
+            loss=loss,
+            detach_every=self.recipe.section(LanguageModelSettings).bptt_steps,
         )
         carries_state = self.policy.carries_state
         return BatchLoss(

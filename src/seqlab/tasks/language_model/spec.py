@@ -6,11 +6,13 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from seqlab.decoding.settings import SamplingSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.sources.column_roles import ColumnRoles
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.language_model.defaults import with_defaults
+from seqlab.tasks.language_model.settings import LanguageModelSettings
 from seqlab.tasks.spec import task_specs
 from seqlab.tasks.text.spec import TextSpec
 
@@ -23,6 +25,8 @@ class LanguageModelSpec(TextSpec):
     """The next token of a text."""
 
     name = "language_model"
+    settings = LanguageModelSettings
+    decoding = SamplingSettings
     title = "a language model"
     guess_order = 70
     is_causal = True

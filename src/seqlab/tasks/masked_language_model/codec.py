@@ -23,6 +23,7 @@ from seqlab.tasks.codec import Codec
 from seqlab.tasks.inputs.digest import digest_of
 from seqlab.tasks.inputs.known_tokens import fit_tokenizer
 from seqlab.tasks.inputs.pieces import encode_texts, pieces_of
+from seqlab.tasks.masked_language_model.settings import MaskedLanguageModelSettings
 from seqlab.tasks.masked_language_model.split import MaskedSplit
 from seqlab.tasks.split import ENCODING
 from seqlab.tasks.text.documents import has_documents, in_chunks, read_texts
@@ -68,7 +69,11 @@ class MaskedLanguageModelCodec(Codec):
     @cached_property
     def word_borders(self) -> WordBorders | None:
         """The borders of words, where whole words are masked."""
-        return WordBorders.of(self.tokenizer) if self.recipe.masking.whole_words else None
+        return (
+            WordBorders.of(self.tokenizer)
+            if self.recipe.section(MaskedLanguageModelSettings).whole_word_mask
+            else None
+        )
 
     def encode_split(self, name: str, source: Source) -> MaskedSplit:
         made_from = {
@@ -80,7 +85,7 @@ class MaskedLanguageModelCodec(Codec):
         }
         store = cached_store(made_from, lambda folder: self._write(source, folder))
         tokens = store["tokens"]
-        windows = Spans.cut(tokens.offsets, window=self.recipe.training.window)
+        windows = Spans.cut(tokens.offsets, window=self.recipe.section(MaskedLanguageModelSettings).window)
         spans = windows.with_any(tokens.values, self.is_ordinary)
         if not len(spans):
             raise DataError(

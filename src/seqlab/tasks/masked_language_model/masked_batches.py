@@ -9,6 +9,7 @@ from seqlab.batches.masking import NO_TARGET, Masker
 from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
 from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec
+from seqlab.tasks.masked_language_model.settings import MaskedLanguageModelSettings
 from seqlab.tasks.masked_language_model.split import MaskedSplit
 
 
@@ -16,14 +17,19 @@ def training_masker(codec: MaskedLanguageModelCodec) -> Masker:
     """Masks tokens as the recipe says."""
     recipe = codec.recipe
     return Masker(
-        recipe.masking, mask_id=codec.mask_id, is_ordinary=codec.is_ordinary, seed=recipe.training.seed
+        recipe.section(MaskedLanguageModelSettings),
+        mask_id=codec.mask_id,
+        is_ordinary=codec.is_ordinary,
+        seed=recipe.training.seed,
     )
 
 
 def evaluation_masker(codec: MaskedLanguageModelCodec) -> Masker:
     """Masks the same tokens every time, and every token that is scored."""
     recipe = codec.recipe
-    settings = recipe.masking.model_copy(update={"mask_share": 1.0, "random_share": 0.0, "dynamic": False})
+    settings = recipe.section(MaskedLanguageModelSettings).model_copy(
+        update={"mask_replace_prob": 1.0, "random_replace_prob": 0.0, "dynamic_masking": False}
+    )
     return Masker(settings, mask_id=codec.mask_id, is_ordinary=codec.is_ordinary, seed=recipe.training.seed)
 
 

@@ -15,6 +15,7 @@ from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.excerpt import excerpt
 from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec
 from seqlab.tasks.masked_language_model.masked_text import encode_masked_text, mark_mask
+from seqlab.tasks.masked_language_model.settings import MaskedLanguageModelSettings
 from seqlab.tasks.prediction import Prediction, TokenPrediction
 from seqlab.tasks.predictor import Predictor
 from seqlab.tasks.text.detokenize import piece_text
@@ -56,7 +57,10 @@ class MaskedLanguageModelPredictor(Predictor[MaskedLanguageModelCodec, Calibrati
 
     def _token_probs(self, ids: Sequence[int], position: int) -> Float[Tensor, " vocab"]:
         """The probability of every ordinary token at a position, seen in a window around it."""
-        window, device = self.recipe.training.window, next(self.model.parameters()).device
+        window, device = (
+            self.recipe.section(MaskedLanguageModelSettings).window,
+            next(self.model.parameters()).device,
+        )
         start = max(0, min(position - window // 2, len(ids) - window))
         tokens = torch.tensor([ids[start : start + window]], device=device)
         is_target = torch.arange(tokens.shape[1], device=device).unsqueeze(0) == position - start

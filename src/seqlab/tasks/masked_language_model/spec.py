@@ -13,6 +13,7 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.sources.column_roles import ColumnRoles
 from seqlab.sources.settings import DataSettings
+from seqlab.tasks.masked_language_model.settings import MaskedLanguageModelSettings
 from seqlab.tasks.spec import task_specs
 from seqlab.tasks.text.spec import TextSpec
 
@@ -28,6 +29,7 @@ class MaskedLanguageModelSpec(TextSpec):
     """Masked tokens of a text."""
 
     name = "masked_language_model"
+    settings = MaskedLanguageModelSettings
     title = "a masked language model"
     needs_both_sides = True
 

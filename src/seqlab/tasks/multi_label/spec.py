@@ -30,7 +30,7 @@ class MultiLabelSpec(NamedAnswerSpec):
     guess_order = 40
     answer = "labels"
     needs = "a column of labels"
-    ignored_training: ClassVar[dict[str, object]] = {"class_weights": "none", "teacher": ""}
+    ignored: ClassVar[dict[str, object]] = {"distillation.run": ""}
 
     def read_answer(self, row: Row, data: DataSettings) -> list[str]:
         return labels_of(row, data.label, separator=data.label_separator)

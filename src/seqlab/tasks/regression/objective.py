@@ -11,6 +11,7 @@ from seqlab.tasks.labeled.whole_sequence_objective import WholeSequenceObjective
 from seqlab.tasks.regression.codec import RegressionCodec
 from seqlab.tasks.regression.predictions import predict_numbers
 from seqlab.tasks.regression.scores import number_items
+from seqlab.tasks.regression.settings import RegressionSettings
 from seqlab.training.base import BatchLoss, Carry, Validation
 
 LOSSES = {"huber": huber_loss, "squared": squared_error}
@@ -25,7 +26,7 @@ class RegressionObjective(WholeSequenceObjective[RegressionCodec]):
 
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         predicted = model(batch.inputs, batch.is_token).squeeze(-1).float()  # (batch,)
-        total = LOSSES[self.recipe.training.regression_loss](predicted, batch["target"])
+        total = LOSSES[self.recipe.section(RegressionSettings).loss](predicted, batch["target"])
         correct = int(((predicted.detach() - batch["target"]).abs() < TOLERANCE).sum())
         return BatchLoss(total, count=len(batch["target"]), correct=correct, carry=carry)
 
@@ -33,7 +34,7 @@ class RegressionObjective(WholeSequenceObjective[RegressionCodec]):
         predictions = predict_numbers(model, self.codec, self.splits["valid"])
         rmse = number_items(predictions)["rmse"].full_score()
         deviation = self.codec.labels.deviation
-        loss = LOSSES[self.recipe.training.regression_loss](
+        loss = LOSSES[self.recipe.section(RegressionSettings).loss](
             torch.from_numpy(predictions.predicted / deviation),
             torch.from_numpy(predictions.truth / deviation),
         )

@@ -9,6 +9,7 @@ from seqlab.sources.base import Row
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.series import number
 from seqlab.tasks.labeled.whole_sequence_spec import WholeSequenceSpec
+from seqlab.tasks.regression.settings import RegressionSettings
 from seqlab.tasks.spec import task_specs
 
 if TYPE_CHECKING:
@@ -20,14 +21,11 @@ class RegressionSpec(WholeSequenceSpec):
     """One number for every sequence."""
 
     name = "regression"
+    settings = RegressionSettings
     guess_order = 50
     answer = "number"
     needs = "a column of numbers"
-    ignored_training: ClassVar[dict[str, object]] = {
-        "class_weights": "none",
-        "label_smoothing": 0.0,
-        "teacher": "",
-    }
+    ignored: ClassVar[dict[str, object]] = {"training.label_smoothing": 0.0, "distillation.run": ""}
 
     def read_answer(self, row: Row, data: DataSettings) -> float:
         """Strictly a number: no gap, no NaN."""

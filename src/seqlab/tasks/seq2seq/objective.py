@@ -36,7 +36,7 @@ AnySplit = TypeVar("AnySplit", bound=Split)
 class Seq2SeqObjective(Objective[AnyCodec, AnySplit]):
     """Cross-entropy of every target token after its source and the tokens before it.
 
-    The decoder reads the true tokens before it (teacher forcing) or, with training.own_outputs, a growing
+    The decoder reads the true tokens before it (teacher forcing) or, with scheduled_sampling.schedule, a growing
     share of its own predictions (scheduled sampling).
     """
 
@@ -79,13 +79,16 @@ class Seq2SeqObjective(Objective[AnyCodec, AnySplit]):
         self, inputs: Int[Tensor, "batch time"], step: int
     ) -> Bool[Tensor, "batch time"] | None:
         """Which decoder inputs are its own predictions in this update; None where all are targets."""
-        training = self.recipe.training
-        if training.own_outputs == "none":
+        settings = self.recipe.scheduled_sampling
+        if settings.schedule == "none":
             return None
         ratio = truth_share(
-            step, decay=training.own_outputs, half=training.own_outputs_half, least=training.least_truth
+            step,
+            decay=settings.schedule,
+            half=settings.half_life,
+            least=settings.min_teacher_forcing_ratio,
         )
-        return draw_predicted(inputs, ratio, per=training.own_outputs_for)
+        return draw_predicted(inputs, ratio, per=settings.per)
 
     def _shift(self, batch: Batch) -> ShiftedTargets:
         return shift_targets(batch["target"], pad_id=self.codec.tokens.target.vocabulary.pad_id)

@@ -17,7 +17,7 @@ from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.forced_scoring import score_targets
 from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.decoding.prepared import prepare_decoder
-from seqlab.decoding.settings import SearchSettings
+from seqlab.decoding.settings import DecodingSettings
 from seqlab.metrics.text_likelihood import Surprisal, TextScore
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.recipes.recipe import Recipe
@@ -43,14 +43,14 @@ class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
         self.network = model
         self.decoder = prepare_decoder(model)
         """The network with its weights laid out for one token at a time."""
-        self.target_search = self.build_search(recipe.search)
+        self.target_search = self.build_search(recipe.decoding)
 
     def with_recipe(self, recipe: Recipe) -> Self:
         predictor = super().with_recipe(recipe)
-        predictor.target_search = self.build_search(recipe.search)
+        predictor.target_search = self.build_search(recipe.decoding)
         return predictor
 
-    def build_search(self, settings: SearchSettings) -> TargetSearch:
+    def build_search(self, settings: DecodingSettings) -> TargetSearch:
         """The search that settings describe; a task refuses what it cannot do."""
         return TargetSearch.build(settings, self.codec)
 
@@ -58,7 +58,7 @@ class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
     def generate(self, sources: Iterable[SourceSteps], *, top: int = 1) -> list[list[Hypothesis]]:
         """The hypotheses of each source, the best first: `top`, or as many as the search can find."""
         target_search = self.target_search.with_top(top)
-        with naming_settings(self.recipe, "search"):
+        with naming_settings(self.recipe, "decoding"):
             return [
                 target_search.select(hypotheses)
                 for hypotheses in decode_batched(
@@ -85,7 +85,7 @@ class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
         source: its name or its text, as the prediction shows it.
         """
         return GeneratedSequence.from_hypotheses(
-            excerpt(source), hypotheses, top=top, is_ranked_by_score=self.recipe.search.beam > 1
+            excerpt(source), hypotheses, top=top, is_ranked_by_score=self.recipe.decoding.beam > 1
         )
 
     def attention(self, source: SourceSteps, target: Sequence[int]) -> list[list[float]] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from seqlab.core.errors import DataError, listed, shortened
+from seqlab.decoding.settings import SearchSettings
 from seqlab.sources.base import PairSource, Source, TextSource
 from seqlab.sources.formats.csv_table import CsvTable
 from seqlab.sources.formats.image_files import looks_like_file
@@ -17,6 +18,7 @@ class PairSpec(TaskSpec):
 
     generates = True
     supports_metrics = True
+    decoding = SearchSettings
     hint = ""
     """A further way to name both sides, for the error when they are not clear."""
 

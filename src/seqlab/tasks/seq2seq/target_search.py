@@ -10,7 +10,7 @@ from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.build_search import build_search, select_n_best
 from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.decoding.search import Search, SpecialTokens
-from seqlab.decoding.settings import SearchSettings
+from seqlab.decoding.settings import DecodingSettings
 from seqlab.recipes.setting_names import naming_settings
 from seqlab.tasks.seq2seq.codec import Seq2SeqCodec
 from seqlab.tasks.seq2seq.target_tokens import TargetTokens
@@ -21,14 +21,14 @@ from seqlab.tokens.vocabulary import Vocabulary
 class TargetSearch:
     """A search, and how many of its hypotheses are kept for each source."""
 
-    settings: SearchSettings
+    settings: DecodingSettings
     codec: Seq2SeqCodec
     search: Search
 
     @classmethod
-    def build(cls, settings: SearchSettings, codec: Seq2SeqCodec) -> TargetSearch:
+    def build(cls, settings: DecodingSettings, codec: Seq2SeqCodec) -> TargetSearch:
         tokens = codec.tokens
-        with naming_settings(codec.recipe, "search"):
+        with naming_settings(codec.recipe, "decoding"):
             search = build_search(
                 settings,
                 _special_tokens(settings, tokens),
@@ -56,23 +56,23 @@ class TargetSearch:
         return select_n_best(self.settings, hypotheses)
 
 
-def _special_tokens(settings: SearchSettings, tokens: TargetTokens) -> SpecialTokens:
+def _special_tokens(settings: DecodingSettings, tokens: TargetTokens) -> SpecialTokens:
     if settings.unknown != "copy":
         return tokens.special_tokens
     return tokens.special_tokens.without_suppressing(_unknown_id(tokens.target.vocabulary))
 
 
-def _prefix(settings: SearchSettings, tokens: TargetTokens) -> list[int]:
+def _prefix(settings: DecodingSettings, tokens: TargetTokens) -> list[int]:
     if not settings.prefix:
         return tokens.forced_ids
-    return tokens.known_target_ids(settings.prefix, where="search.prefix")
+    return tokens.known_target_ids(settings.prefix, where="decoding.prefix")
 
 
 def _unknown_id(vocabulary: Vocabulary) -> int:
     if not vocabulary.has_unknown:
         raise RecipeError(
             "the model has no token for unknown words, so none can be copied.",
-            where="search.unknown",
+            where="decoding.unknown",
             cure="Leave it out.",
         )
     return vocabulary.unk_id

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from seqlab.core.errors import RecipeError
 from seqlab.models.settings import RecurrentSettings
 from seqlab.recipes.recipe import Recipe
+from seqlab.tasks.tagging.settings import TaggingSettings
 
 WORD_KINDS = ("words", "whitespace")
 LONGEST_PIECE = 512
@@ -39,22 +42,28 @@ def _with_words(recipe: Recipe) -> tuple[Recipe, list[str]]:
     if not recipe.tokens.kind:
         recipe = recipe.changed("tokens", kind="whitespace")
         reasons.append("a token is a word; pieces of words: tokens.kind=wordpiece")
-    is_new = not recipe.start.run and not recipe.training.teacher
+    is_new = not recipe.start.run and not recipe.distillation.run
     if recipe.tokens.kind not in WORD_KINDS or not is_new:
         return recipe, reasons
-    if "characters" not in recipe.tagging.model_fields_set:
+    if "characters" not in recipe.section(TaggingSettings).model_fields_set:
         recipe = recipe.changed("tagging", characters="convolutional")
         reasons.append(
             "words show their characters too, so that endings and capitals tell; without:"
             " tagging.characters=none"
         )
-    if recipe.tagging.characters != "none" and "lowercase" not in recipe.tokens.model_fields_set:
+    if (
+        recipe.section(TaggingSettings).characters != "none"
+        and "lowercase" not in recipe.tokens.model_fields_set
+    ):
         recipe = recipe.changed("tokens", lowercase=True)
         reasons.append(
             "words that differ in capitals only share a vector, beside their own characters; otherwise:"
             " tokens.lowercase=false"
         )
-    if recipe.tagging.characters == "none" and "min_count" not in recipe.tokens.model_fields_set:
+    if (
+        recipe.section(TaggingSettings).characters == "none"
+        and "min_count" not in recipe.tokens.model_fields_set
+    ):
         recipe = recipe.changed("tokens", min_count=2)
         reasons.append(
             "words seen once count as unknown, so that the model learns to tag unknown words; other counts:"
@@ -65,13 +74,12 @@ def _with_words(recipe: Recipe) -> tuple[Recipe, list[str]]:
 
 def _refuse_mixed_aims(recipe: Recipe) -> None:
     """A chain has one loss for a whole sentence, which knows no smoothed targets and no teacher."""
-    if not recipe.tagging.crf:
+    if not recipe.section(TaggingSettings).crf:
         return
-    for name in ("label_smoothing", "teacher"):
-        if getattr(recipe.training, name):
+    for name in ("training.label_smoothing", "distillation.run"):
+        if attrgetter(name)(recipe):
             raise RecipeError(
-                f"training.{name} speaks about single tags, and a chain decides about all tags of a sentence"
-                " together.",
+                f"{name} is about single tags, and a CRF decides on all tags of a sentence together.",
                 where="tagging.crf",
-                cure=f"Leave training.{name} out, or the chain: tagging.crf=false",
+                cure=f"Leave out {name}, or the CRF: tagging.crf=false",
             )

@@ -7,6 +7,7 @@ from torch import nn
 from seqlab.models.tagger import build_tagger
 from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.tagging.codec import TaggingCodec
+from seqlab.tasks.tagging.settings import TaggingSettings
 
 
 def build_model(recipe: Recipe, codec: TaggingCodec) -> nn.Module:
@@ -15,5 +16,5 @@ def build_model(recipe: Recipe, codec: TaggingCodec) -> nn.Module:
         recipe.model,
         embedding=codec.inputs.embedding,
         num_tags=len(codec.labels),
-        crf=recipe.tagging.crf,
+        crf=recipe.section(TaggingSettings).crf,
     )

@@ -21,6 +21,7 @@ from seqlab.tasks.labeled.spec import LabeledSpec
 from seqlab.tasks.spec import task_specs
 from seqlab.tasks.tagging.defaults import with_defaults
 from seqlab.tasks.tagging.rows import TaggedRows
+from seqlab.tasks.tagging.settings import TaggingSettings
 
 if TYPE_CHECKING:
     from seqlab.tasks.parts import TaskParts
@@ -41,6 +42,7 @@ class TaggingSpec(LabeledSpec):
     """One tag for every word or step."""
 
     name = "tagging"
+    settings = TaggingSettings
     guess_order = 30
     answer = "tags"
     needs = "a tag for every word"
@@ -79,12 +81,11 @@ class TaggingSpec(LabeledSpec):
         """Words enter the network as they did in the run whose tokens are used."""
         if source.task != self.name:
             return recipe
-        return recipe.changed(
-            "tagging", **{name: getattr(source.tagging, name) for name in CHARACTER_SETTINGS}
-        )
+        tagging = source.section(TaggingSettings)
+        return recipe.changed(self.name, **{name: getattr(tagging, name) for name in CHARACTER_SETTINGS})
 
     def extra_embedding_size(self, recipe: Recipe, width: int) -> int:
-        tagging = recipe.tagging
+        tagging = recipe.section(TaggingSettings)
         return (tagging.character_size or width) if tagging.characters != "none" else 0
 
     def load_parts(self) -> TaskParts:

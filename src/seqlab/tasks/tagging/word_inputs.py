@@ -22,7 +22,6 @@ from seqlab.blocks.character_encoder import CharacterCNN, CharacterEncoder, Char
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.blocks.word_embedding import WordCharacterEmbedding, word_drop_rates
 from seqlab.core.errors import RecipeError
-from seqlab.models.settings import TaggingSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.word_lists import words_of
@@ -30,6 +29,7 @@ from seqlab.tasks.inputs.known_tokens import fit_tokenizer, known_tokens
 from seqlab.tasks.inputs.pieces import pieces_of
 from seqlab.tasks.inputs.text import EMBEDDING_STD, ROWS_AT_ONCE
 from seqlab.tasks.tagging.inputs import TaggedInputs
+from seqlab.tasks.tagging.settings import TaggingSettings
 from seqlab.tokens.base import Ids, Tokenizer
 from seqlab.tokens.spelling import Spelling
 from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
@@ -76,7 +76,7 @@ class WordInputs(TaggedInputs):
     def fit(cls, recipe: Recipe, train: Source) -> WordInputs:
         texts = (" ".join(map(_whole, words_of(row, recipe.data.text))) for row in train.rows())
         tokenizer = fit_tokenizer(recipe, texts, specials=[UNK, PAD])
-        settings = recipe.tagging
+        settings = recipe.section(TaggingSettings)
         if settings.characters == "none":
             return cls(tokenizer, column=recipe.data.text, settings=settings)
         words = Counter(
@@ -94,9 +94,16 @@ class WordInputs(TaggedInputs):
 
     @classmethod
     def load(cls, recipe: Recipe, folder: Path) -> WordInputs:
-        spelling = Spelling.load(folder / CHARACTERS) if recipe.tagging.characters != "none" else None
+        spelling = (
+            Spelling.load(folder / CHARACTERS)
+            if recipe.section(TaggingSettings).characters != "none"
+            else None
+        )
         return cls(
-            load_tokenizer(folder), column=recipe.data.text, settings=recipe.tagging, spelling=spelling
+            load_tokenizer(folder),
+            column=recipe.data.text,
+            settings=recipe.section(TaggingSettings),
+            spelling=spelling,
         )
 
     def encode_tagged(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any], NDArray[np.int64]]]:
@@ -208,7 +215,7 @@ def _spelling(recipe: Recipe, words: Counter[str]) -> Spelling:
     """The characters of the training data; where tokens are those of another run, its characters."""
     folder = known_tokens(recipe)
     if folder is None:
-        return Spelling.learn(_without_blanks(words), longest=recipe.tagging.longest_word)
+        return Spelling.learn(_without_blanks(words), longest=recipe.section(TaggingSettings).longest_word)
     if not (folder / CHARACTERS).is_file():
         raise RecipeError(
             f"the network of {folder.parent} was learned without the characters of words.",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from seqlab.core.errors import DataError
+from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Source
 from seqlab.sources.column_roles import find_roles
 from seqlab.sources.settings import DataSettings
-from seqlab.tasks.spec import TaskSpec
+from seqlab.tasks.spec import TaskSpec, find_spec
+from seqlab.tasks.text.settings import WindowSettings
 
 
 class TextSpec(TaskSpec):
@@ -27,6 +29,13 @@ class TextSpec(TaskSpec):
         reasons = [reason for reason in roles.reasons if is_usual or "label" not in reason]
         columns = {"text": roles.text, "label": "", "sequence": roles.sequence, "features": roles.features}
         return data.model_copy(update=columns), reasons
+
+    def inherit_defaults(self, recipe: Recipe, source: Recipe) -> Recipe:
+        """Windows as long as those that the source has read."""
+        kinds = (self.settings, find_spec(source.task).settings)
+        if not all(issubclass(settings, WindowSettings) for settings in kinds):
+            return recipe
+        return recipe.with_defaults(self.name, window=source.section(WindowSettings).window)
 
     def required_columns(self, source: Source, data: DataSettings) -> list[str]:
         return [data.text] if data.text and STEPS not in source.columns else []

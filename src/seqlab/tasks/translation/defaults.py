@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from statistics import mean
 
-from seqlab.cells.settings import GRUSettings
+from seqlab.cells.settings import named_cell
 from seqlab.models.settings import RecurrentSettings, TransformerSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.columns import text_of
@@ -39,7 +39,11 @@ def with_defaults(recipe: Recipe, pairs: PairRows) -> tuple[Recipe, list[str]]:
     if "model" not in recipe.model_fields_set:
         network = (
             RecurrentSettings(
-                cell=GRUSettings(), bidirectional=True, hidden_size=192, embedding_size=96, dropout=0.2
+                cell=named_cell("gru"),
+                bidirectional=True,
+                hidden_size=192,
+                embedding_size=96,
+                dropout=0.2,
             )
             if is_by_character
             else TransformerSettings(

@@ -53,7 +53,7 @@ class TranslationPredictor(Seq2SeqPredictor[TranslationCodec]):
         it.
         """
         tokens = self.codec.tokens
-        if self.recipe.search.unknown != "copy":
+        if self.recipe.decoding.unknown != "copy":
             return self.to_text(hypothesis, tokens.decode(hypothesis.tokens))
         words = tokens.source_words(text, tagged=bool(self.recipe.data.language))
         return self.to_text(
@@ -66,12 +66,12 @@ class TranslationPredictor(Seq2SeqPredictor[TranslationCodec]):
         if not isinstance(target_search.search, BeamSearch):
             raise UsageError(
                 "only a beam search with a beam of at least 2 has a search tree.",
-                where="search.beam",
-                cure="For example --beam 3, or search.beam=3.",
+                where="decoding.beam",
+                cure="For example --beam 3, or decoding.beam=3.",
             )
         (plain_text,), languages = self.codec.split_languages([text])
         (source,) = self.codec.encode_texts([plain_text], languages)
-        with naming_settings(self.recipe, "search"):
+        with naming_settings(self.recipe, "decoding"):
             hypotheses, tree = record_search(self.decoder, source, target_search.search)
         translations = [
             self.detokenize(hypothesis, plain_text, source) for hypothesis in target_search.select(hypotheses)

@@ -1,0 +1,92 @@
+"""The sections of a recipe by their dotted names: those of every recipe, and one for each task with settings of
+its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from seqlab.cells.settings import CELL_KINDS
+from seqlab.core.settings import SettingHelp, Settings, describe
+from seqlab.models.settings import MODEL_KINDS
+from seqlab.recipes.recipe import Recipe, task_settings
+from seqlab.recipes.task_registry import registered_tasks
+
+KINDS: Mapping[str, Mapping[str, type[Settings]]] = {"model": MODEL_KINDS, "model.cell": CELL_KINDS}
+"""The sections whose setting `kind` decides which other settings there are."""
+DEFAULT_KINDS = {"model": "recurrent", "model.cell": "lstm"}
+
+
+def section_names() -> list[str]:
+    """Every section, those of tasks last.
+
+    >>> section_names()[:4]
+    ['data', 'tokens', 'model', 'model.cell']
+    """
+    names = []
+    for name, field in Recipe.model_fields.items():
+        if name in KINDS or (isinstance(field.annotation, type) and issubclass(field.annotation, Settings)):
+            names += [name, *(inner for inner in KINDS if inner.startswith(f"{name}."))]
+    return [*names, *task_sections()]
+
+
+def task_sections() -> list[str]:
+    """Tasks that have settings of their own."""
+    return [task for task in registered_tasks.names() if task_settings(task).model_fields]
+
+
+def is_section(name: str) -> bool:
+    return name in KINDS or bool(settings_of(name))
+
+
+def settings_of(section: str) -> tuple[type[Settings], ...]:
+    """The classes of settings that a section may hold; none where there is no such section.
+
+    >>> [settings.__name__ for settings in settings_of("language_model")], settings_of("no_such")
+    (['LanguageModelSettings'], ())
+    """
+    if section in KINDS:
+        return tuple(KINDS[section].values())
+    if section in Recipe.model_fields:
+        kind = Recipe.model_fields[section].annotation
+        return (kind,) if isinstance(kind, type) and issubclass(kind, Settings) else ()
+    if section in registered_tasks.names() and task_settings(section).model_fields:
+        return (task_settings(section),)
+    return ()
+
+
+def sections_with(name: str) -> list[str]:
+    """The sections that have a setting of this name."""
+    return [
+        section
+        for section in section_names()
+        if any(name in settings.model_fields for settings in settings_of(section))
+    ]
+
+
+def settings_help(section: str) -> list[SettingHelp]:
+    """Every setting of a section with its dotted name.
+
+    One that differs between the kinds of a section is listed in each of its forms.
+    """
+    if section not in KINDS:
+        return describe(settings_of(section)[0], prefix=f"{section}.")
+    kinds = KINDS[section]
+    about = kinds[DEFAULT_KINDS[section]].model_fields["kind"].description or ""
+    forms: dict[SettingHelp, list[str]] = {}
+    for kind, settings in kinds.items():
+        for entry in describe(settings, prefix=f"{section}."):
+            forms.setdefault(entry, []).append(kind)
+    own = [
+        replace(entry, kinds=() if len(having) == len(kinds) else tuple(having))
+        for entry, having in forms.items()
+    ]
+    names = list(dict.fromkeys(entry.name for entry in own))  # all forms of a setting stand together
+    first = SettingHelp(f"{section}.kind", " | ".join(kinds), DEFAULT_KINDS[section], about)
+    return [
+        first,
+        *sorted(
+            (entry for entry in own if entry.name != first.name), key=lambda entry: names.index(entry.name)
+        ),
+    ]
