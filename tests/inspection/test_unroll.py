@@ -203,5 +203,5 @@ def test_mistakes_are_refused_with_the_sizes_found_and_expected() -> None:
         unroll(nn.Linear(IN, HIDDEN), steps)
     with pytest.raises(UsageError, match=r"no forward layer 2\.\n  There are layers 0 to 1, forward\."):
         unroll(layer, steps).trace(2)
-    with pytest.raises(UsageError, match="no layer -1 that walks backward"):
+    with pytest.raises(UsageError, match="no backward layer -1"):
         unroll(layer, steps).trace(reverse=True)
