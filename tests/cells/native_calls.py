@@ -77,7 +77,7 @@ def _layer_norm_shapes(way: str, rows: int, batch: int, width: int) -> dict[str,
         "shift": (4 * width,),
         "gain": (4 * width,),
     }
-    scales |= {"memory_gain": (width,), "memory_shift": (width,)}
+    scales |= {"cell_gain": (width,), "cell_shift": (width,)}
     common = {"sums": gates, "products": gates, "recurrent": (4 * width, width), **scales}
     if way == "forward":
         return {
@@ -102,7 +102,7 @@ def _layer_norm_shapes(way: str, rows: int, batch: int, width: int) -> dict[str,
         "d_sums": gates,
         "d_products": gates,
         "d_gains": (3, 4 * width),
-        "d_memory_gains": (2, width),
+        "d_cell_gains": (2, width),
     }
 
 

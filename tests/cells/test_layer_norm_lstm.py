@@ -38,9 +38,9 @@ def test_one_step_follows_the_equations(bias: bool) -> None:
         for k in range(8)
     ]
     kept = [sigmoid(gates[2 + k]) * cell_state[k] + sigmoid(gates[k]) * tanh(gates[4 + k]) for k in range(2)]
-    shift = weights["memory_shift"] if bias else [0.0, 0.0]
+    shift = weights["cell_shift"] if bias else [0.0, 0.0]
     shown = [
-        sigmoid(gates[6 + k]) * tanh(weights["memory_gain"][k] * norm(kept)[k] + shift[k]) for k in range(2)
+        sigmoid(gates[6 + k]) * tanh(weights["cell_gain"][k] * norm(kept)[k] + shift[k]) for k in range(2)
     ]
 
     one = torch.float64
@@ -54,8 +54,8 @@ def test_one_step_follows_the_equations(bias: bool) -> None:
 
 def test_one_step_is_built_from_torchs_own_layer_norms() -> None:
     cell = with_drawn_weights(LayerNormLSTM(3, 5))
-    sums, memory_norm = nn.LayerNorm(20).double(), nn.LayerNorm(5).double()
-    memory_norm.load_state_dict({"weight": cell.memory_gain, "bias": cell.memory_shift})
+    sums, cell_norm = nn.LayerNorm(20).double(), nn.LayerNorm(5).double()
+    cell_norm.load_state_dict({"weight": cell.cell_gain, "bias": cell.cell_shift})
     x, hidden, cell_state = drawn(2, 3), drawn(2, 5, seed=1), drawn(2, 5, seed=2)
     gates = (
         cell.input_gain * sums(x @ cell.input.T)
@@ -66,7 +66,7 @@ def test_one_step_is_built_from_torchs_own_layer_norms() -> None:
     kept = forget_gate.sigmoid() * cell_state + input_gate.sigmoid() * candidate.tanh()
     output, (_, last) = cell(x, (hidden, cell_state))
     torch.testing.assert_close(last, kept, rtol=0, atol=1e-13)
-    torch.testing.assert_close(output, output_gate.sigmoid() * memory_norm(kept).tanh(), rtol=0, atol=1e-13)
+    torch.testing.assert_close(output, output_gate.sigmoid() * cell_norm(kept).tanh(), rtol=0, atol=1e-13)
 
 
 def test_the_scale_of_its_inputs_and_matrices_does_not_matter() -> None:
@@ -88,8 +88,8 @@ def test_gradients_are_right() -> None:
 
 def test_gains_start_at_one_shifts_at_zero_and_the_forget_gate_open() -> None:
     cell = LayerNormLSTM(3, 5, forget_bias=1.5)
-    assert all((gain == 1).all() for gain in (cell.input_gain, cell.recurrent_gain, cell.memory_gain))
-    assert (cell.get_parameter("memory_shift") == 0).all()
+    assert all((gain == 1).all() for gain in (cell.input_gain, cell.recurrent_gain, cell.cell_gain))
+    assert (cell.get_parameter("cell_shift") == 0).all()
     assert (cell.get_parameter("bias")[5:10] == 1.5).all()
     assert num_parameters(cell) == 4 * 5 * (3 + 5 + 1) + 2 * 4 * 5 + 2 * 5
     assert num_parameters(LayerNormLSTM(3, 5, bias=False)) == 4 * 5 * (3 + 5) + 2 * 4 * 5 + 5

@@ -61,5 +61,5 @@ def test_a_saturated_unit_has_slope_zero_and_passes_nothing() -> None:
     assert walk.slopes[1] == 0.0
     assert walk.derivatives[1:] == [0.0, 0.0]
     assert walk.mean_slope == 0.0
-    with pytest.raises(UsageError, match="nothing to walk through"):
+    with pytest.raises(UsageError, match="there are no inputs"):
         scalar_trajectory(1.0, [])

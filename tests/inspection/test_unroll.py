@@ -201,9 +201,7 @@ def test_mistakes_are_refused_with_the_sizes_found_and_expected() -> None:
         unroll(layer, steps, state=(torch.zeros(2, 3, HIDDEN), torch.zeros(2, 3, HIDDEN)))
     with pytest.raises(UsageError, match="Linear is not a recurrent layer"):
         unroll(nn.Linear(IN, HIDDEN), steps)
-    with pytest.raises(
-        UsageError, match=r"no layer 2 that walks forward\.\n  There are layers 0 to 1, walking forward\."
-    ):
+    with pytest.raises(UsageError, match=r"no forward layer 2\.\n  There are layers 0 to 1, forward\."):
         unroll(layer, steps).trace(2)
-    with pytest.raises(UsageError, match="no layer -1 that walks backward"):
+    with pytest.raises(UsageError, match="no backward layer -1"):
         unroll(layer, steps).trace(reverse=True)

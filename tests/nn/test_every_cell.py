@@ -50,8 +50,8 @@ def cell_of(layer: Any, choice: Any, suffix: str, input_size: int) -> Cell:
         "peephole": "weight_ch",
         "input_gain": "gain_ih",
         "recurrent_gain": "gain_hh",
-        "memory_gain": "gain_c",
-        "memory_shift": "shift_c",
+        "cell_gain": "gain_c",
+        "cell_shift": "shift_c",
     }
     for name, parameter in cell.named_parameters():
         if name == "bias":

@@ -49,7 +49,7 @@ CALL: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
         pack_sequence([torch.zeros(7, 3)]), torch.zeros(1, 3, 5)
     ),
     "a state of too few layers": lambda m, o: m.RNN(3, 5, 2, **o)(torch.zeros(7, 2, 3), torch.zeros(1, 2, 5)),
-    "a memory of another width": lambda m, o: m.LSTM(3, 5, **o)(
+    "a cell state of another width": lambda m, o: m.LSTM(3, 5, **o)(
         torch.zeros(7, 2, 3), (torch.zeros(1, 2, 5), torch.zeros(1, 2, 4))
     ),
     "a flat state of a batch": lambda m, o: m.GRU(3, 5, **o)(torch.zeros(7, 2, 3), torch.zeros(2, 5)),
@@ -122,7 +122,7 @@ def test_dropout_with_one_layer_warns(module: Any) -> None:
     ("build", "words"),
     [
         (lambda: nn.LSTM(3, 5, cell="couplet"), "LSTM: there is no cell called 'couplet'.\n  Did you mean 'coupled_lstm'?"),
-        (lambda: nn.LSTM(3, 5, cell="gru"), "alone; LSTM carries a hidden state and a memory.\n  Give this cell to seqlab.nn.GRU"),
+        (lambda: nn.LSTM(3, 5, cell="gru"), "alone; LSTM carries a hidden state and a cell state.\n  Give this cell to seqlab.nn.GRU"),
         (lambda: nn.GRU(3, 5, cell="peephole_lstm"), "Give this cell to seqlab.nn.LSTM, or choose here from: additive, gru, min_gru"),
         (lambda: nn.LSTM(3, 5, cell={"kind": "lstm", "peephole": True}), "lstm has no option 'peephole'.\n  Its options: forget_bias, candidate."),
         (lambda: nn.GRU(3, 5, cell={"kind": "gru", "keep": "both"}), "keep is 'both'; the cell gru takes old or new."),
@@ -143,7 +143,7 @@ def test_dropout_with_one_layer_warns(module: Any) -> None:
         (lambda: nn.LSTM(3, hidden_sizes=[5, 0]), "hidden_sizes is [5, 0].\n  Give a whole number of at least 1 for each layer"),
         (lambda: nn.GRU(3, hidden_sizes=[4, 5])(torch.zeros(7, 2, 3), torch.zeros(2, 2, 5)), "the 2 layers have different widths: 4, 5."),
         (lambda: nn.GRU(3, 5, fast=False)(torch.zeros(7, 2, 3), (torch.zeros(1, 2, 5),)), "the state is a tuple.\n  Give one tensor"),
-        (lambda: nn.LSTM(3, 5, fast=False)(torch.zeros(7, 2, 3), torch.zeros(1, 2, 5)), "the state is one tensor.\n  Give (hidden, memory)"),
+        (lambda: nn.LSTM(3, 5, fast=False)(torch.zeros(7, 2, 3), torch.zeros(1, 2, 5)), "the state is one tensor.\n  Pass (hidden, cell_state)"),
         (lambda: nn.LSTMCell(3, 5, cell="single_gate"), "LSTMCell: the cell single_gate carries a hidden state alone"),
     ],
 )  # fmt: skip

@@ -1,1 +1,1 @@
-"""Who looks at whom: attention over the steps of a sequence."""
+"""Attention over the steps of a sequence."""

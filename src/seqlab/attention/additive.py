@@ -1,4 +1,4 @@
-"""A small network scores query and key: v · tanh(W q + U k)."""
+"""Additive (Bahdanau) score, a small network over query and key: v · tanh(W q + U k)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from seqlab.attention.chunked_additive import chunked_additive_scores, query_chu
 class AdditiveScore(ScoreFunction):
     """score(q, k) = v · tanh(W q + U k), without biases.
 
-    hidden_size: width of the inner layer; 0 takes the width of the keys. Paper: Bahdanau et al. 2015, "Neural
+    hidden_size: width of the inner layer; 0 means the width of the keys. Paper: Bahdanau et al. 2015, "Neural
     Machine Translation by Jointly Learning to Align and Translate", arXiv:1409.0473, appendix A.1.2.
 
-    The inner layer has batch * target * source * hidden numbers, more than any other part of attention. Where
-    that is much it is made in pieces and never held (`chunked_additive`); such a score has no second
+    The inner layer has batch * target * source * hidden numbers, more than any other part of attention. If it
+    is large, it is computed in chunks and never stored (`chunked_additive`); this path has no second
     derivative.
     """
 

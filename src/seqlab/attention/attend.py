@@ -1,4 +1,4 @@
-"""Queries look at a source and get a weighted sum of its values."""
+"""Attention: queries get a weighted sum of the values of a source."""
 
 from __future__ import annotations
 
@@ -17,22 +17,21 @@ MayAttend = Bool[Tensor, "#batch #target source"]
 
 
 class ProjectedSource(NamedTuple):
-    """What is looked at, ready for any number of queries: keys as the score reads them, and values."""
+    """A source prepared for any number of queries: keys as the score reads them, and values."""
 
     keys: Float[Tensor, "batch source projected"]
     values: Float[Tensor, "batch source value"]
 
 
 class Attention(RecordableAttention):
-    """alignment = normalize(score(q, k)) over the sources that may be attended to;  context = Σ_s alignment_s
-    v_s.
+    """alignment = normalize(score(q, k)) over the visible source steps; context = Σ_s alignment_s v_s.
 
-    Without projections the keys are also the values, such as the states of an encoder. With `key` and `value`
-    both are made from what is looked at: k = W_k h, v = W_v h.
+    Without projections the keys, such as the states of an encoder, are also the values. With `key` and
+    `value` both are projections of the source: k = W_k h, v = W_v h.
 
-    score: how well a query and a key fit; any of `scores`. normalizer: how scores become weights:
-    SoftmaxNormalizer (the default), HardmaxNormalizer, Sparsemax, Entmax. window: local attention, to the
-    sources around one place; None looks at all.
+    score: any of `scores`. normalizer: turns scores into attention weights: SoftmaxNormalizer (the default),
+    HardmaxNormalizer, Sparsemax, Entmax. window: local attention to the steps around one position; None
+    attends to all.
     """
 
     def __init__(
@@ -62,7 +61,7 @@ class Attention(RecordableAttention):
     ) -> tuple[Float[Tensor, "batch target value"], Float[Tensor, "batch target source"]]:
         """The context of each query, and its alignment.
 
-        Values come from `keys` when there are none of their own.
+        Values default to `keys`.
         """
         return self.attend(
             queries, self.project_source(keys, values), may_attend, query_positions=query_positions
@@ -71,7 +70,9 @@ class Attention(RecordableAttention):
     def project_source(
         self, keys: Float[Tensor, "batch source _"], values: Float[Tensor, "batch source _"] | None = None
     ) -> ProjectedSource:
-        """The part of the work that no query changes: do it once, then `attend` at every step."""
+        """Compute everything that does not depend on the query once, before calling `attend` at every
+        step.
+        """
         return ProjectedSource(
             self.score.prepare_keys(self.key(keys)), self.value(keys if values is None else values)
         )

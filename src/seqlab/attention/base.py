@@ -1,4 +1,4 @@
-"""What every score is: how well a query and a key fit, as one number for each pair."""
+"""The interface of attention scores: one number for each pair of query and key."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from seqlab.core.errors import UsageError
 
 
 class ScoreFunction(nn.Module, ABC):
-    """score(q, k) for every query and every key. A score only scores: masks, weights and sums are in
-    `normalization` and `attend`.
+    """score(q, k) for every query and every key. Masks, weights and sums are in `normalization` and `attend`.
 
-    What a score does to the keys alone is apart (`prepare_keys`), so that many queries, step after step, can
-    be compared with keys prepared once.
+    The part that depends only on the keys is separate (`prepare_keys`), so that keys are prepared once for
+    the queries of all steps.
     """
 
     def __init__(self, query_size: int, key_size: int) -> None:
@@ -32,7 +31,7 @@ class ScoreFunction(nn.Module, ABC):
     def prepare_keys(
         self, keys: Float[Tensor, "batch source key"]
     ) -> Float[Tensor, "batch source projected"]:
-        """The keys as this score compares them: once for all queries."""
+        """Prepare the keys once for all queries."""
         self._check("keys", keys.shape[-1], self.key_size)
         return self.project_keys(keys)
 
@@ -41,14 +40,14 @@ class ScoreFunction(nn.Module, ABC):
         queries: Float[Tensor, "batch target query"],
         prepared_keys: Float[Tensor, "batch source projected"],
     ) -> Float[Tensor, "batch target source"]:
-        """The scores of queries with keys that were prepared."""
+        """The scores of queries with prepared keys."""
         self._check("queries", queries.shape[-1], self.query_size)
         return self.energies(queries, prepared_keys)
 
     def project_keys(
         self, keys: Float[Tensor, "batch source key"]
     ) -> Float[Tensor, "batch source projected"]:
-        """The part of the equation that sees only the keys; none, unless a score says otherwise."""
+        """The part of the equation that depends only on the keys; the identity by default."""
         return keys
 
     @abstractmethod
@@ -73,7 +72,7 @@ class ScoreFunction(nn.Module, ABC):
 
 
 def require_equal_sizes(score: str, query_size: int, key_size: int) -> int:
-    """The width that queries and keys share, for scores that multiply the two."""
+    """The common width of queries and keys, for scores that multiply the two."""
     if query_size != key_size:
         raise UsageError(
             f"the score '{score}' multiplies queries and keys feature by feature, but queries have width"

@@ -1,6 +1,4 @@
-"""Attention to near steps only, in time and memory that grow with the number of steps and not with its
-square.
-"""
+"""Sliding-window attention in blocks: time and memory grow linearly with the number of steps."""
 
 from __future__ import annotations
 
@@ -14,13 +12,13 @@ MIN_NUM_BLOCKS = 5
 
 
 def blockwise_is_cheaper(time: int, window: int) -> bool:
-    """Whether so many steps are worth cutting up."""
+    """Whether block-wise attention pays off for this many steps."""
     return time >= MIN_NUM_BLOCKS * block_size(window)
 
 
 def block_size(window: int) -> int:
-    """A block is as wide as the window, so that a step's window ends in the block beside; tiny blocks would
-    cost more than they save.
+    """A block is as wide as the window, so that a step's window ends in the adjacent block; tiny blocks
+    would cost more than they save.
     """
     return max(window, MIN_BLOCK_SIZE)
 
@@ -37,9 +35,10 @@ def attend_blockwise(
 ) -> Float[Tensor, "batch heads time head"]:
     """softmax(q kᵀ / √head) v over the steps nearer than `window`, as a mask on full attention would give.
 
-    The steps are cut into blocks. The queries of a block look at the keys of their own block and of the one
-    before (and, unless causal, the one behind), and a small mask takes away what is too far. Idea: Beltagy et
-    al. 2020, "Longformer: The Long-Document Transformer", arXiv:2004.05150, section 3.1 and appendix A.
+    The steps are split into blocks. The queries of a block attend to the keys of their own block and of the
+    previous one (and, unless causal, the next one), and a small mask removes keys outside the window. Idea:
+    Beltagy et al. 2020, "Longformer: The Long-Document Transformer", arXiv:2004.05150, section 3.1 and
+    appendix A.
     """
     batch, _, time, _ = q.shape
     size = block_size(window)
@@ -61,7 +60,7 @@ def attend_blockwise(
 def _blocks(
     steps: Float[Tensor, "batch heads time head"], size: int, num_blocks: int
 ) -> Float[Tensor, "blocks heads size head"]:
-    """Every block as a sequence of its own, the last one filled up."""
+    """Every block as a separate sequence; the last one is padded."""
     padded = F.pad(steps, (0, 0, 0, num_blocks * size - steps.shape[2]))
     return padded.unflatten(2, (num_blocks, size)).transpose(1, 2).flatten(0, 1)
 
@@ -69,9 +68,7 @@ def _blocks(
 def _with_neighbors(
     steps: Float[Tensor, "batch heads time head"], size: int, num_blocks: int, *, num_neighbors: int
 ) -> Float[Tensor, "blocks heads seen head"]:
-    """Every block with the block before it, and with two neighbors the block behind it too; nothing but zeros
-    beyond the ends.
-    """
+    """Every block with the previous block and, with two neighbors, the next one; zeros beyond the ends."""
     padded = F.pad(steps, (0, 0, size, num_blocks * size - steps.shape[2] + (num_neighbors - 1) * size))
     blocks = padded.unflatten(2, (-1, size)).transpose(1, 2)  # (batch, blocks + neighbors, heads, size, head)
     shifted = [blocks[:, first : first + num_blocks] for first in range(num_neighbors + 1)]
@@ -79,7 +76,7 @@ def _with_neighbors(
 
 
 def _near(size: int, *, window: int, causal: bool, device: torch.device) -> Bool[Tensor, "size seen"]:
-    """Which keys of a block and its neighbors the block's queries are near enough to."""
+    """Which keys of a block and its neighbors are inside the window of the block's queries."""
     keys = torch.arange(-size, size if causal else 2 * size, device=device)
     distance = torch.arange(size, device=device)[:, None] - keys
     return (distance < window) & (distance >= (0 if causal else 1 - window))

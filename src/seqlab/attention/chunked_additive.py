@@ -1,4 +1,4 @@
-"""The inner layer of the additive score in pieces: never held whole, made again on the way back."""
+"""The additive score in chunks: the inner layer is never stored and is recomputed in the backward pass."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Inner = Float[Tensor, "batch piece source hidden"]
 
 
 class ChunkedAdditiveScores(Function):
-    """scores_ts = v · inner_ts,  inner_ts = tanh(query_t + key_s), some queries at a time.
+    """scores_ts = v · inner_ts, inner_ts = tanh(query_t + key_s), a few queries at a time.
 
-    The way back, with δ the gradient of the scores:
+    Backward, where δ is the gradient of the scores:
 
         ∂inner   = δ_ts v ⊙ (1 - inner_ts²)
         ∂query_t = Σ_s ∂inner,   ∂key_s = Σ_t ∂inner,   ∂v = Σ_ts δ_ts inner_ts
@@ -61,9 +61,7 @@ class ChunkedAdditiveScores(Function):
 
 def chunked_additive_scores(queries: Queries, keys: Keys, weight: Weight) -> Scores:
     """v · tanh(query_t + key_s) for all pairs."""
-    function: type[Function] = (
-        ChunkedAdditiveScores  # torch's own class: its untyped `apply` is the one that mypy lets pass
-    )
+    function: type[Function] = ChunkedAdditiveScores  # torch's own class: mypy accepts its untyped `apply`
     return function.apply(queries, keys, weight)
 
 
@@ -72,9 +70,7 @@ def query_chunk_size(keys: Keys) -> int:
 
 
 def _chunks(queries: Queries, keys: Keys) -> Iterator[tuple[slice, Inner]]:
-    """Which queries, and the inner layer of them, all in one block of memory: many blocks, each freed before
-    the next, would scatter.
-    """
+    """Chunks of queries with their inner layer, all in one reused block of memory to avoid fragmentation."""
     size = query_chunk_size(keys)
     block = keys.new_empty(len(keys), size, *keys.shape[1:])
     for start in range(0, queries.shape[1], size):

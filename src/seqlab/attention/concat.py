@@ -1,4 +1,4 @@
-"""The additive score as lectures write it, on query and key side by side: w · tanh(W [q; k])."""
+"""The additive score in its concatenated form: w · tanh(W [q; k])."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from seqlab.attention.base import ScoreFunction, score_functions
 class ConcatScore(ScoreFunction):
     """score(q, k) = w · tanh(W [q; k]), without biases.
 
-    hidden_size: width of the inner layer; 0 takes the width of the keys. Paper: Luong et al. 2015, "Effective
+    hidden_size: width of the inner layer; 0 means the width of the keys. Paper: Luong et al. 2015, "Effective
     Approaches to Attention-based Neural Machine Translation", arXiv:1508.04025, section 3.1.
 
-    The same function as `additive`, whose W and U are the two halves of this W. Every pair is written out
-    here, which takes target * source * (query + key) numbers for each sequence; `additive` gives the same
-    result without them.
+    The same function as `additive`, whose W and U are the two halves of this W. Here every pair is stored,
+    which takes target * source * (query + key) numbers for each sequence; `additive` gives the same result
+    without them.
     """
 
     def __init__(self, query_size: int, key_size: int, *, hidden_size: int = 0) -> None:

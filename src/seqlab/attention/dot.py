@@ -1,4 +1,4 @@
-"""The product of query and key: q · k."""
+"""Dot-product score: q · k."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from seqlab.attention.base import ScoreFunction, require_equal_sizes, score_func
 
 @score_functions.register("dot")
 class DotScore(ScoreFunction):
-    """score(q, k) = q · k, for queries and keys of one width.
+    """score(q, k) = q · k, for queries and keys of the same width.
 
-    Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1. For random features the score grows with the root
-    of their number, and the softmax of large scores is nearly one-hot: `scaled_dot` divides that away.
+    Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1. For random features the score grows with the
+    square root of their number, and the softmax of large scores is nearly one-hot: `scaled_dot` corrects for
+    that.
     """
 
     def __init__(self, query_size: int, key_size: int) -> None:

@@ -1,4 +1,4 @@
-"""Attention of one query or a few to many steps, as in a search that writes one token after the other."""
+"""Attention of one or a few queries to many steps, as in decoding token by token."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ kernel, which takes them one by one.
 def attend_few_queries(
     q: Queries, k: Keys, v: Keys, bias: Float[Tensor, "batch 1 1 source"] | None = None
 ) -> Float[Tensor, "batch heads target head"]:
-    """softmax(q kᵀ / √head + bias) v. No query may be shut out from everything by a bias of -inf.
+    """softmax(q kᵀ / √head + bias) v. The bias must not be -inf for all keys of a query.
 
-    Heads that share keys and values are further queries to them.
+    Heads that share keys and values are treated as additional queries.
     """
     batch, heads, target, size = q.shape
     kv_heads, source = k.shape[1], k.shape[2]

@@ -4,11 +4,11 @@
     1  state_t = Σ_i weight_{t,i} ⊙ candidate_i                                the same sum; the weights depend on each other through the gates
     2  weight_{t,i} = softmax_i(score_{t,i})                                   free weights: each step scores each candidate
     3  candidate_i = f(x_i)                                                    free candidates: no step waits for the one before
-    4  state_t = Σ_i softmax_i(query_t · key_i / √size) value_i                what is compared and what is taken are two things
-    5  state_t = [head_1; … ; head_n]                                          several such sums side by side
+    4  state_t = Σ_i softmax_i(query_t · key_i / √size) value_i                separate keys and values
+    5  state_t = [head_1; … ; head_n]                                          several such sums concatenated
 
-Causal sums run over i ≤ t, full ones over all i. Each step holds the one before it as a special case; the
-tests say which. Paper: the last form is Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762,
+Causal sums run over i ≤ t, full ones over all i. Each step contains the previous one as a special case; the
+tests show which. Paper: the last form is Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762,
 section 3.2.
 """
 
@@ -37,8 +37,8 @@ def dependent_weights(
 ) -> Float[Tensor, "batch time time hidden"]:
     """Step 1: weight_{t,i} = (1 - keep_i) ⊙ Π_{j = i+1 … t} keep_j for i ≤ t, unit by unit.
 
-    A row adds up to 1 - Π keep_j; to 1 where the first step keeps nothing. Full: the mean of a scan forward
-    and a scan backward, which is how a recurrent network sees both sides.
+    A row sums to 1 - Π keep_j, or to 1 if the first step keeps nothing. Full: the mean of a forward scan and
+    a backward scan, as in a bidirectional recurrent network.
     """
     if not causal:
         backward = dependent_weights(keep.flip(1)).flip(1, 2)
@@ -62,9 +62,9 @@ def weighted_sum(
 def free_weights(
     scores: Float[Tensor, "batch time time units"], *, causal: bool = True
 ) -> Float[Tensor, "batch time time units"]:
-    """Step 2: softmax over the candidates that may be seen.
+    """Step 2: softmax over the visible candidates.
 
-    Whatever weights add up to 1 can be had: score = log weight.
+    It can represent any weights that sum to 1: score = log weight.
     """
     if causal:
         is_future = torch.ones(scores.shape[1:3], dtype=torch.bool, device=scores.device).triu(1)
@@ -78,8 +78,8 @@ def recurrent_candidates(
     weight: Float[Tensor, "hidden input"],
     recurrent: Float[Tensor, "hidden hidden"],
 ) -> Float[Tensor, "batch time hidden"]:
-    """candidate_t = tanh(W x_t + U state_{t-1}), with the states that `keep` makes: the form a recurrent cell
-    has.
+    """candidate_t = tanh(W x_t + U state_{t-1}), with the states that result from `keep`, as in a
+    recurrent cell.
     """
     state = inputs.new_zeros(len(inputs), weight.shape[0])
     candidates = []
@@ -103,7 +103,7 @@ def key_value_attention(
     *,
     causal: bool = True,
 ) -> Float[Tensor, "batch target hidden"]:
-    """Step 4: the scores come from keys, the sum is over values."""
+    """Step 4: separate keys (for the scores) and values (for the sum)."""
     scores = queries @ keys.transpose(1, 2) / keys.shape[-1] ** 0.5  # (batch, target, source)
     return weighted_sum(free_weights(scores.unsqueeze(-1), causal=causal), values)
 
@@ -116,8 +116,8 @@ def multi_head_attention(
     num_heads: int,
     causal: bool = True,
 ) -> Float[Tensor, "batch target wide"]:
-    """Step 5: the features are cut into heads, each head attends by itself, the results stand side by
-    side.
+    """Step 5: the features are split into heads, each head attends separately, and the results are
+    concatenated.
     """
     parts = zip(*[tensor.chunk(num_heads, dim=-1) for tensor in (queries, keys, values)], strict=True)
     return torch.cat([key_value_attention(*part, causal=causal) for part in parts], dim=-1)

@@ -1,4 +1,4 @@
-"""A learned product of query and key, of any two widths: qᵀ W k."""
+"""General (bilinear) score, for queries and keys of any widths: qᵀ W k."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from seqlab.attention.base import ScoreFunction, score_functions
 class GeneralScore(ScoreFunction):
     """score(q, k) = qᵀ W k.
 
-    Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1. W k is what the keys are read as; with W = 1 this
-    is `dot`.
+    Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1. The prepared keys are W k; with W = 1 this is
+    `dot`.
     """
 
     def __init__(self, query_size: int, key_size: int) -> None:

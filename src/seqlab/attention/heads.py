@@ -1,4 +1,4 @@
-"""Attention of several heads, once queries, keys and values are there."""
+"""Multi-head attention from given queries, keys and values."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Values = Float[Tensor, "batch kv_heads source value"]
 def attend_heads(
     q: Queries, k: Keys, v: Values, mask: AttentionMask, *, dropout: float = 0.0
 ) -> Float[Tensor, "batch heads target value"]:
-    """softmax(q kᵀ / √head) v over what the queries see; one that sees nothing gets zeros, and gives no
+    """softmax(q kᵀ / √head) v over the visible keys; a query that sees no keys gets zeros and gives no
     gradient.
 
-    `F.scaled_dot_product_attention` runs its flash kernel, with any mask that does not learn, as long as
+    `F.scaled_dot_product_attention` runs its flash kernel, with any mask that needs no gradient, as long as
     `dropout` (on the alignment) is 0. A window much shorter than the sequence is computed block by block.
     """
     target, source = q.shape[2], k.shape[2]
@@ -39,7 +39,7 @@ def attend_heads(
 
 
 def compute_alignment(q: Queries, k: Keys, mask: AttentionMask) -> Alignment:
-    """softmax(q kᵀ / √head) itself, which the flash kernel never writes down."""
+    """The attention weights softmax(q kᵀ / √head), which the flash kernel does not return."""
     k = k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
     scores = (q * q.shape[-1] ** -0.5) @ k.transpose(2, 3)  # (batch, heads, target, source)
     mask = mask.materialize(q.shape[2], k.shape[2], device=q.device)
@@ -52,5 +52,5 @@ def compute_alignment(q: Queries, k: Keys, mask: AttentionMask) -> Alignment:
         if mask.tensor.dtype == torch.bool
         else scores + mask.tensor
     )
-    is_fully_masked = (scores == -torch.inf).all(dim=-1, keepdim=True)  # queries without anything to look at
+    is_fully_masked = (scores == -torch.inf).all(dim=-1, keepdim=True)  # queries without visible keys
     return scores.masked_fill(is_fully_masked, 0.0).softmax(dim=-1).masked_fill(is_fully_masked, 0.0)

@@ -1,4 +1,4 @@
-"""Keys and values of the steps so far, kept for the steps to come."""
+"""The KV cache: keys and values of the steps so far."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MIN_CAPACITY = 64
 
 
 class KVCache:
-    """Keys and values in memory with room to spare, so that a new step is written behind the others without
-    copying them.
+    """Keys and values in a buffer with spare capacity, so that a new step is appended without copying the
+    others.
 
-    It never changes for its holder: `extend` gives a longer one. Both share their memory as long as the
-    longer one is the only continuation; a second continuation of the same cache gets memory of its own. Where
-    gradients are needed nothing is shared.
+    A cache is immutable: `extend` returns a longer one. Both share their memory as long as the longer one is
+    the only continuation; a second continuation of the same cache gets its own memory. Nothing is shared if
+    gradients are needed.
     """
 
     def __init__(self, buffer: KVBuffer, *, start: int, end: int) -> None:
@@ -48,7 +48,7 @@ class KVCache:
         return self._buffer.values[:, :, self._start : self._end]
 
     def extend(self, keys: Keys, values: Values) -> KVCache:
-        """With further steps behind."""
+        """The cache with further steps appended."""
         buffer = self._buffer
         if torch.is_grad_enabled() and any(
             part.requires_grad for part in (keys, values, buffer.keys, buffer.values)
@@ -62,7 +62,7 @@ class KVCache:
         return cache
 
     def extend_empty(self, steps: int) -> KVCache:
-        """With places for further steps behind, which whoever asks for them has yet to write."""
+        """The cache with uninitialized steps appended, which the caller must fill."""
         buffer, start, end = self._buffer, self._start, self._end + steps
         if not buffer.can_append(steps, end=self._end):
             start, end = 0, self.length + steps
@@ -71,11 +71,11 @@ class KVCache:
         return KVCache(buffer, start=start, end=end)
 
     def truncate(self, length: int) -> KVCache:
-        """The last steps alone; what was before is forgotten when memory next moves."""
+        """Keep only the last steps; earlier ones are freed at the next reallocation."""
         return KVCache(self._buffer, start=max(self._start, self._end - length), end=self._end)
 
     def __getitem__(self, rows: Int[Tensor, " rows"]) -> KVCache:
-        """The cache of some of the sequences, in another order or several times."""
+        """The cache of the selected sequences, in any order and possibly repeated."""
         buffer = self._buffer
         if torch.equal(rows, torch.arange(len(buffer.keys), device=rows.device)):
             return self
@@ -86,9 +86,9 @@ class KVCache:
         )
 
     def reorder(self, rows: Int[Tensor, " rows"]) -> KVCache:
-        """As self[rows] for a holder who gives this cache up: its memory may be changed.
+        """Like self[rows], but this cache must not be used afterwards: its memory may be changed.
 
-        Only sequences that get another cache are written.
+        Only sequences whose cache changes are written.
         """
         buffer = self._buffer
         is_newest = buffer.can_append(0, end=self._end)
@@ -104,12 +104,11 @@ class KVCache:
 
 
 class KVBuffer:
-    """What several caches share: one block for keys and one for values, of which the first `used` places are
-    written.
+    """The buffer that several caches share: one block for keys and one for values, of which the first `used`
+    steps are written.
 
-    In a block with room (batch, heads, room, size) what one head of one sequence has so far is one piece of
-    memory. A search that goes on from other sequences copies such pieces, and nothing of the room behind
-    them.
+    In a block (batch, heads, room, size) the steps of one head of one sequence are contiguous. A search that
+    reorders its sequences copies these steps, but not the spare capacity.
     """
 
     def __init__(self, keys: Keys, values: Values, *, used: int, has_capacity: bool = False) -> None:
@@ -129,16 +128,14 @@ class KVBuffer:
         return memory
 
     def can_append(self, steps: int, *, end: int) -> bool:
-        """Whether so many steps fit in, and nobody has written behind this place yet."""
+        """Whether this many steps fit, and nothing has been written after this step yet."""
         foreign = (
             self.keys.is_inference() and not torch.is_inference_mode_enabled()
-        )  # such memory may not be changed outside
+        )  # inference tensors must not be changed outside inference mode
         return self.used == end and end + steps <= self.keys.shape[2] and not foreign
 
     def index_select(self, rows: Int[Tensor, " rows"], *, start: int, end: int) -> KVBuffer:
-        """Memory of their own for some of the sequences, with the steps from start to end in it and as much
-        room.
-        """
+        """A new buffer for some of the sequences, with the steps from start to end and the same capacity."""
         blocks = [block.new_empty(len(rows), *block.shape[1:]) for block in (self.keys, self.values)]
         head_rows = self._head_rows(rows)
         for block, new in zip((self.keys, self.values), blocks, strict=True):
@@ -146,16 +143,14 @@ class KVBuffer:
         return KVBuffer(*blocks, used=end, has_capacity=True)
 
     def reorder_(self, rows: Int[Tensor, " batch"], *, start: int, end: int) -> None:
-        """Sequence b goes on from what rows_b had: of every step from start to end, and only where it is
-        another one.
+        """Sequence b continues from sequence rows_b: copies the steps from start to end where the two
+        differ.
         """
         changed = (rows != torch.arange(len(rows), device=rows.device)).nonzero().squeeze(1)
         to, of = self._head_rows(changed), self._head_rows(rows[changed])
         for block in (self.keys, self.values):
             written = _by_head(block, start, end)
-            written.index_copy_(
-                0, to, written.index_select(0, of)
-            )  # all are read before the first is written
+            written.index_copy_(0, to, written.index_select(0, of))  # all reads happen before the first write
 
     def _head_rows(self, rows: Int[Tensor, " rows"]) -> Int[Tensor, " pieces"]:
         """Every head of these sequences."""
@@ -166,5 +161,5 @@ class KVBuffer:
 def _by_head(
     block: Float[Tensor, "batch heads room size"], start: int, end: int
 ) -> Float[Tensor, "pieces steps"]:
-    """Some steps of each head of each sequence, side by side as they lie in memory."""
+    """Some steps of each head of each sequence as a contiguous view."""
     return block.view(-1, block.shape[2] * block.shape[3])[:, start * block.shape[3] : end * block.shape[3]]

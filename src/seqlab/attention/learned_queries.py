@@ -1,4 +1,4 @@
-"""Queries that are learned, each looking for one thing in every sequence."""
+"""Attention with learned queries, each for one concept in every sequence."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from seqlab.attention.attend import Attention
 class LearnedQueries(nn.Module):
     """context_n = attention(query_n, steps), with the queries as parameters.
 
-    A query stands for a concept; its alignment says, token by token, where the concept was found. Where every
-    step would find itself best of all, a query of its own has no such favorite. Paper: Lin et al. 2017, "A
-    Structured Self-attentive Sentence Embedding", arXiv:1703.03130, section 2.1, for several looks at one
+    A query represents a concept; its alignment shows, token by token, where the concept occurs. In plain
+    self-attention each step tends to match itself best; a learned query avoids that. Paper: Lin et al. 2017,
+    "A Structured Self-attentive Sentence Embedding", arXiv:1703.03130, section 2.1, for several queries per
     sentence.
     """
 

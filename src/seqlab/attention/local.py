@@ -1,7 +1,7 @@
-"""Local attention: a query looks at the sources around one place. Without a window attention is global.
+"""Local attention: a query attends to the source steps around one position.
 
 Paper: Luong et al. 2015, "Effective Approaches to Attention-based Neural Machine Translation",
-arXiv:1508.04025, section 3.2. Places count from 0.
+arXiv:1508.04025, section 3.2. Positions start at 0. Without a window, attention is global.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ QueryPositions = Int[Tensor, "#batch target"] | Float[Tensor, "#batch target"]
 
 
 class Window(nn.Module, ABC):
-    """Which sources are near a query's place, and how much each counts for its distance.
+    """Which source steps are near a query's position, and how much each is weighted by its distance.
 
-    reach: D, so many sources on either side are seen.
+    reach: D, the number of visible source steps on either side.
     """
 
     def __init__(self, *, reach: int) -> None:
@@ -38,10 +38,9 @@ class Window(nn.Module, ABC):
         may_attend: Bool[Tensor, "#batch #target source"],
         query_positions: QueryPositions | None = None,
     ) -> tuple[Bool[Tensor, "#batch target source"], Float[Tensor, "#batch target source"] | None]:
-        """Which sources are in the window and may be attended to; and a factor on their weights, or None for
-        1.
+        """Which source steps are in the window and visible, and a factor on their weights, or None for 1.
 
-        `query_positions` says where the queries stand, for a window that does not find that out by itself.
+        `query_positions` are the positions of the queries, for a window that does not predict them.
         """
         sources = torch.arange(may_attend.shape[-1], device=may_attend.device)
         lengths = ((sources + 1) * may_attend).amax(
@@ -59,15 +58,15 @@ class Window(nn.Module, ABC):
         lengths: Int[Tensor, "#batch #target"],
         query_positions: QueryPositions | None,
     ) -> QueryPositions:
-        """The place that each query looks at."""
+        """The position that each query attends to."""
 
     def factors(self, distance: Tensor) -> Float[Tensor, "#batch target source"] | None:
         return None
 
 
 class MonotonicWindow(Window):
-    """The t-th query looks at the sources from t - D to t + D ("local-m"); `query_positions` puts others in
-    place of t.
+    """The t-th query attends to the source steps from t - D to t + D ("local-m"); `query_positions`
+    replaces t.
     """
 
     def centers(
@@ -84,14 +83,14 @@ class MonotonicWindow(Window):
 
 
 class PredictedWindow(Window):
-    """Each query predicts its place, and nearer sources count more ("local-p").
+    """Each query predicts its position, and nearer source steps have more weight ("local-p").
 
         place  = length · σ(v · tanh(W query))
         factor = exp(-(source - place)² / (2 σ²)),  σ = D / 2
 
-    The length is that of the query's own sentence. The factor comes after the softmax, so the weights add up
-    to less than 1; through it the place is learned. hidden_size: width of the inner layer; 0 takes the width
-    of the queries.
+    The length is that of the query's own sentence. The factor is applied after the softmax, so the weights
+    sum to less than 1; its gradient trains the position. hidden_size: width of the inner layer; 0 means the
+    width of the queries.
     """
 
     def __init__(self, query_size: int, *, reach: int, hidden_size: int = 0) -> None:

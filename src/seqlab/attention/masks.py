@@ -1,4 +1,4 @@
-"""Who may look at whom."""
+"""Attention masks: causal, padding and sliding-window."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ AXES = ("batch", "heads", "target", "source")
 
 @dataclass(frozen=True)
 class AttentionMask:
-    """What queries see of the keys: all, but for what a mask, the direction of time and a window take away.
+    """Which keys each query may attend to: all, except those excluded by a mask tensor, by causality or by a
+    window.
 
-    tensor   with the four axes (batch, heads, target, source), of which all but the last may be 1: True where
-    a query may look at a
-             key, or a number that is added to their score, -inf where it may not
-    causal   a step sees itself and the steps before
-    window   a step sees the steps nearer than this, on both sides; 0 sees all
+    tensor   axes (batch, heads, target, source), of which all but the last may be 1: True where a query may
+             attend to a key, or a number that is added to the score, -inf where it may not
+    causal   a step sees itself and earlier steps
+    window   a step sees the steps nearer than this, on both sides; 0 means no window
 
-    The queries are the last steps of the keys' sequence, so that a causal mask is also right behind a cache.
+    The queries are the last steps of the keys' sequence, so a causal mask is also correct with a KV cache.
     """
 
     tensor: Tensor | None = None
@@ -33,7 +33,7 @@ class AttentionMask:
     window: int = 0
 
     def check(self, scores: tuple[int, int, int, int], dtype: torch.dtype) -> None:
-        """Refuse a mask that does not fit scores of this shape and type."""
+        """Reject a mask that does not fit scores of this shape and type."""
         if self.tensor is None:
             return
         shape = tuple(self.tensor.shape)
@@ -61,8 +61,8 @@ class AttentionMask:
             )
 
     def is_blockwise(self, target: int, source: int) -> bool:
-        """Whether the mask is a window, and perhaps a padding mask, over so many steps that block-wise
-        attention is cheaper.
+        """Whether the mask is a window, optionally with a padding mask, over enough steps for block-wise
+        attention to be cheaper.
         """
         if not self.window or target != source or not blockwise_is_cheaper(source, self.window):
             return False
@@ -71,7 +71,9 @@ class AttentionMask:
         )
 
     def materialize(self, target: int, source: int, *, device: torch.device) -> AttentionMask:
-        """The same mask with everything in its tensor; `causal` alone stays as it is, for kernels know it."""
+        """The same mask as a single tensor; a purely causal mask is kept, since kernels support it
+        directly.
+        """
         if not self.window and not (self.causal and (self.tensor is not None or target != source)):
             return self
         allowed: Bool[Tensor, "target source"] | None = (
@@ -86,7 +88,7 @@ class AttentionMask:
 def causal_mask(
     target: int, source: int, *, device: torch.device | None = None
 ) -> Bool[Tensor, "target source"]:
-    """The last `target` of `source` steps look at themselves and all before.
+    """The last `target` of `source` steps attend to themselves and all earlier steps.
 
     >>> causal_mask(2, 3).int().tolist()
     [[1, 1, 0], [1, 1, 1]]
@@ -97,7 +99,7 @@ def causal_mask(
 def sliding_window_mask(
     target: int, source: int, *, window: int, device: torch.device | None = None
 ) -> Bool[Tensor, "target source"]:
-    """The last `target` of `source` steps look at the steps nearer than `window`, on both sides.
+    """The last `target` of `source` steps attend to the steps nearer than `window`, on both sides.
 
     >>> sliding_window_mask(3, 3, window=2).int().tolist()
     [[1, 1, 0], [1, 1, 1], [0, 1, 1]]
@@ -114,11 +116,11 @@ def attention_mask(
     window: int = 0,
     bias: Float[Tensor, "#batch heads time source"] | None = None,
 ) -> AttentionMask:
-    """What the last `time` steps see of all that are known, made once for all layers.
+    """The attention mask of the last `time` steps over all steps so far, built once for all layers.
 
-    `is_token` is True at real steps; padding stands behind the real steps of its piece. Without need there is
-    no mask: a causal network's real steps never look at padding behind them, and one step that sees all needs
-    no causal mask either. A window counts real steps. `bias` is added to the scores.
+    `is_token` is True at real steps; padding follows the real steps of its chunk. No mask is built if none is
+    needed: in a causal network real steps never attend to padding after them, and a single step that sees
+    everything needs no causal mask either. A window counts real steps. `bias` is added to the scores.
     """
     source = is_token.shape[1]
     visible = is_token[:, : source - time] if causal else is_token
@@ -128,7 +130,7 @@ def attention_mask(
     if bias is None and window and source == time and blockwise_is_cheaper(time, window):
         return AttentionMask(padded, causal=causal, window=window)
     allowed = padded
-    if window and not bool(is_token[:, : source - time].all()):  # steps stand nearer than they are stored
+    if window and not bool(is_token[:, : source - time].all()):  # distances do not count padding
         queries, keys = compute_position_ids(is_token, time=time)
         near = (queries[:, None, :, None] - keys[:, None, None, :]).abs() < window  # (batch, 1, time, source)
         allowed, window = _combine(padded, near), 0
@@ -138,13 +140,13 @@ def attention_mask(
 
 
 def num_steps_to_keep(is_token: Bool[Tensor, "batch source"], *, window: int) -> int:
-    """How many of the last steps the steps to come can still see through a window; 0 sees all.
+    """The number of last steps that later steps can still see through a window; 0 means no window.
 
     >>> num_steps_to_keep(torch.tensor([[True, True, True, True, True], [True, True, True, False, False]]), window=2)
     3
     """
     source = is_token.shape[1]
-    if not window or source < 2 * window:  # not worth the counting yet
+    if not window or source < 2 * window:  # not worth counting yet
         return source
     later = is_token.flip(1).cumsum(dim=1).flip(1)  # (batch, source): real steps from here on
     seen = (is_token & (later < window)).any(dim=0)  # (source,)
@@ -152,7 +154,7 @@ def num_steps_to_keep(is_token: Bool[Tensor, "batch source"], *, window: int) ->
 
 
 def _combine(mask: Tensor | None, allowed: Tensor | None) -> Tensor | None:
-    """A mask with further pairs taken away; `allowed` is True where they may stay."""
+    """A mask with further pairs excluded; `allowed` is True for pairs to keep."""
     if mask is None or allowed is None:
         joined = mask if allowed is None else allowed
         return joined if joined is None else joined.view((1,) * (4 - joined.ndim) + tuple(joined.shape))

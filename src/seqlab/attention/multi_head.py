@@ -1,4 +1,4 @@
-"""Several heads look at the same steps, each in its own projection."""
+"""Multi-head attention: several heads attend to the same steps, each in its own projection."""
 
 from __future__ import annotations
 
@@ -14,28 +14,27 @@ from seqlab.attention.recording import RecordableAttention
 from seqlab.core.errors import ArgumentError
 
 ApplyRotary = Callable[[Float[Tensor, "batch heads time head"]], Float[Tensor, "batch heads time head"]]
-"""Turns queries and keys by their places (rotary positions)."""
+"""Rotates queries and keys by their positions (rotary embedding)."""
 NO_MASK = AttentionMask()
 
 
 class MultiHeadAttention(RecordableAttention):
-    """What self-attention and cross-attention share, once they have queries, keys and values of several
-    heads.
+    """The common part of self-attention and cross-attention, given queries, keys and values of several heads.
 
         alignment = softmax(q kᵀ / √head_size)      over the steps that may be attended to
         output    = W_o join_heads(alignment v) + b_o
 
     Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3.2.
 
-    num_kv_heads: so many heads have keys and values of their own, each shared by a group of the query heads;
-    0 gives one to each. Paper: Ainslie et al. 2023, "GQA: Training Generalized Multi-Query Transformer
-    Models", arXiv:2305.13245.
+    num_kv_heads: number of key and value heads, each shared by a group of query heads; 0 means one for each
+    query head. Paper: Ainslie et al. 2023, "GQA: Training Generalized Multi-Query Transformer Models",
+    arXiv:2305.13245.
 
-    `F.scaled_dot_product_attention` runs its flash kernel, with any mask that does not learn, as long as
-    `dropout` (on the alignment) is 0; more than 0 leaves that path, which makes the step of a narrow network
-    three times as long. A window much shorter than the sequence is computed block by block. The alignment
-    itself is computed only for `record_alignments`. A query that may attend to nothing gets zeros, and gives
-    no gradient.
+    `F.scaled_dot_product_attention` runs its flash kernel, with any mask that needs no gradient, as long as
+    `dropout` (on the alignment) is 0; a positive value disables that path, which makes the step of a narrow
+    network three times slower. A window much shorter than the sequence is computed block by block. The
+    alignment itself is computed only for `record_alignments`. A query without visible keys gets zeros and
+    gives no gradient.
     """
 
     def __init__(
@@ -79,7 +78,7 @@ class MultiHeadAttention(RecordableAttention):
 
 
 class MultiHeadSelfAttention(MultiHeadAttention):
-    """The steps look at each other: q, k, v = split_heads(W_qkv x), one product for all three."""
+    """Self-attention: q, k, v = split_heads(W_qkv x), one product for all three."""
 
     def __init__(
         self,
@@ -112,7 +111,7 @@ class MultiHeadSelfAttention(MultiHeadAttention):
         apply_rotary: ApplyRotary | None = None,
         cache: KVCache | None = None,
     ) -> tuple[Float[Tensor, "batch time hidden"], KVCache]:
-        """`cache` holds keys and values of earlier steps; the new ones are returned behind them."""
+        """`cache` holds keys and values of earlier steps; it is returned with the new ones appended."""
         qkv = self.qkv(steps).unflatten(-1, (-1, self.head_size))  # (batch, time, heads + 2 kv_heads, head)
         if apply_rotary is None:
             q, k, v = (
@@ -130,11 +129,10 @@ class MultiHeadSelfAttention(MultiHeadAttention):
 
 
 class MultiHeadCrossAttention(MultiHeadAttention):
-    """Steps look at a source: q = split_heads(W_q x), k = split_heads(W_k source), v = split_heads(W_v
+    """Cross-attention to a source: q = split_heads(W_q x), k = split_heads(W_k source), v = split_heads(W_v
     source).
 
-    key_size, value_size: widths of the source, from which keys and values are made; 0 takes the width of the
-    steps.
+    key_size, value_size: widths of the sources of keys and values; 0 means the width of the steps.
     """
 
     def __init__(
@@ -167,9 +165,9 @@ class MultiHeadCrossAttention(MultiHeadAttention):
         keys: Float[Tensor, "batch source key"],
         values: Float[Tensor, "batch source value"] | None = None,
     ) -> KVCache:
-        """Keys and values of a source, once for all steps that will look at it.
+        """Project the keys and values of a source once for all later steps.
 
-        Without values they are made from the same source.
+        Values default to the same source.
         """
         key, value = self.key(keys), self.value(keys if values is None else values)
         return KVCache.from_tensors(

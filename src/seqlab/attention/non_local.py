@@ -1,4 +1,4 @@
-"""Every place of an image or a video looks at every other one."""
+"""Non-local block: every position of an image or a video attends to every other one."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from seqlab.attention.normalization import Normalizer
 
 
 class NonLocalBlock(nn.Module):
-    """Features of any number of axes in space and time, improved by looking at all places.
+    """Self-attention over features with any number of space and time axes.
 
-        A  = softmax((X W_θᵀ)(W_φ Xᵀ))         a row for each place: positions * positions numbers
+        A  = softmax((X W_θᵀ)(W_φ Xᵀ))         a row for each position: positions * positions numbers
         X' = X + (A X W_gᵀ) W_oᵀ
 
-    X has one row for each of the T·H·W places, with C channels. W_o starts at zero, so the block can be put
-    into a network that is already trained: at first it changes nothing. Paper: Wang et al. 2018, "Non-local
+    X has one row for each of the T·H·W positions, with C channels. W_o starts at zero, so the block can be
+    inserted into a trained network without changing its output at first. Paper: Wang et al. 2018, "Non-local
     Neural Networks", arXiv:1711.07971, section 3.
 
-    inner_size: channels inside; 0 takes half of `channels`, as in the paper.
-    score: compares places, for queries and keys of width inner_size; None takes the plain product.
+    inner_size: channels inside the block; 0 means half of `channels`, as in the paper. score: attention score
+    for queries and keys of width inner_size; None means the dot product.
     """
 
     def __init__(
@@ -50,9 +50,9 @@ class NonLocalBlock(nn.Module):
         features: Float[Tensor, "batch *places channels"],
         is_real: Bool[Tensor, "batch *places"] | None = None,
     ) -> Float[Tensor, "batch *places channels"]:
-        """Channels come last.
+        """Channels are the last axis.
 
-        `is_real` is False for places that nobody may look at, such as frames after the end of a video.
+        `is_real` is False for masked positions, such as frames after the end of a video.
         """
         positions = features.flatten(1, -2)  # (batch, T·H·W, channels)
         may_attend = None if is_real is None else is_real.flatten(1).unsqueeze(1)  # (batch, 1, T·H·W)

@@ -1,4 +1,4 @@
-"""Scores become an alignment: masked and brought to one, once for every score."""
+"""Turn scores into an alignment: apply the mask and normalize to a sum of 1."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Scores = Float[Tensor, "batch target source"]
 
 
 class Normalizer(nn.Module, ABC):
-    """Each query's weights over the sources that it may attend to: none is negative, and together they are 1.
+    """Each query's weights over the visible source steps: nonnegative, with a sum of 1.
 
-    A query that may attend to nothing gets zeros, and gives no gradient: its scores are replaced before and
-    its weights after, so that no -inf meets another one.
+    A query without visible steps gets zeros and gives no gradient: its scores are replaced before and its
+    weights after the normalization, to avoid -inf minus -inf.
     """
 
     def forward(
@@ -32,11 +32,11 @@ class Normalizer(nn.Module, ABC):
 
     @abstractmethod
     def normalize(self, scores: Scores) -> Scores:
-        """Weights over all sources; -inf gets 0, and no row is -inf throughout."""
+        """Weights over all source steps; -inf gets 0, and no row is all -inf."""
 
 
 class SoftmaxNormalizer(Normalizer):
-    """alignment = softmax(scores): every source gets a part.
+    """alignment = softmax(scores): every source step gets a positive weight.
 
     Paper: Bahdanau et al. 2015, arXiv:1409.0473, section 3.1.
     """
@@ -46,12 +46,12 @@ class SoftmaxNormalizer(Normalizer):
 
 
 class HardmaxNormalizer(Normalizer):
-    """alignment = 1 at the highest score, 0 elsewhere; the first of equals wins.
+    """Hard attention: alignment = 1 at the highest score, 0 elsewhere; ties go to the first.
 
-    The choice has no derivative. While training its gradient is taken to be that of the softmax
-    (straight-through). Papers: Xu et al. 2015, "Show, Attend and Tell", arXiv:1502.03044, section 4.1, for
-    attention to one place; Bengio et al. 2013, "Estimating or Propagating Gradients Through Stochastic
-    Neurons", arXiv:1308.3432, for the gradient.
+    The argmax has no derivative. In training, the gradient of the softmax is used instead (straight-through
+    estimator). Papers: Xu et al. 2015, "Show, Attend and Tell", arXiv:1502.03044, section 4.1, for hard
+    attention; Bengio et al. 2013, "Estimating or Propagating Gradients Through Stochastic Neurons",
+    arXiv:1308.3432, for the gradient.
     """
 
     def normalize(self, scores: Scores) -> Scores:
@@ -60,11 +60,11 @@ class HardmaxNormalizer(Normalizer):
         if not self.training:
             return chosen
         soft = scores.softmax(dim=-1)
-        return chosen + (soft - soft.detach())  # the bracket is 0, but not its derivative
+        return chosen + (soft - soft.detach())  # the term in parentheses is 0, but its derivative is not
 
 
 def check_mask(may_attend: Tensor, scores: Tensor) -> None:
-    """Refuse a mask that could be misread: numbers, or axes that are not those of the scores."""
+    """Reject an ambiguous mask: not boolean, or with axes other than those of the scores."""
     if may_attend.dtype != torch.bool:
         raise UsageError(
             f"may_attend holds {may_attend.dtype}.",

@@ -1,4 +1,4 @@
-"""Recording attention weights of a network without changing it."""
+"""Record the attention weights of a network without changing it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ calls.
 
 
 class RecordableAttention(nn.Module):
-    """An attention that computes its alignment for whoever records it, and only then."""
+    """An attention that computes its alignment only while it is recorded."""
 
     @property
     def alignment_hook(self) -> AlignmentHook | None:
-        """Takes the alignment of the current call, where it is recorded."""
+        """Receives the alignment of the current call, if it is recorded."""
         return None if torch.compiler.is_compiling() else _hooks.get().get(self)
 
 
@@ -39,8 +39,8 @@ def is_recording_alignments() -> bool:
 
 @contextmanager
 def record_alignments(network: nn.Module) -> Iterator[dict[str, list[Alignment]]]:
-    """Collect the alignments of every attention inside, by the name of its module: one entry for each time it
-    is called by the current thread.
+    """Collect the alignments of every attention inside a module, by submodule name: one entry for each call
+    in the current thread.
 
     >>> from seqlab.attention.multi_head import MultiHeadSelfAttention
     >>> import torch

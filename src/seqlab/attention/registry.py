@@ -1,4 +1,4 @@
-"""The registry of attention scores. No torch here: recipes and lists know the names before a part is imported."""
+"""The registry of attention scores. It does not import torch: recipes and lists need only the names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The product of query and key, divided by the root of their width: q · k / √d."""
+"""Scaled dot-product score: q · k / √d."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class ScaledDotScore(ScoreFunction):
     """score(q, k) = q · k / divisor.
 
     divisor: "sqrt" for √d, the form of the paper; "size" for d itself, as some lectures print it; "none" for
-    the plain product; or a number, such as √(head size) where a head is shown by fewer features than it has.
-    Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3.2.1.
+    the plain product; or a number, such as √(head size) if a head is displayed with fewer features than it
+    has. Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3.2.1.
 
-    The queries are divided, not the scores: target * d divisions in place of target * source.
+    The queries are divided, not the scores: target * d divisions instead of target * source.
     """
 
     def __init__(self, query_size: int, key_size: int, *, divisor: Divisor = "sqrt") -> None:

@@ -1,7 +1,7 @@
-"""Alignments that leave most sources out: exact zeros where the softmax has small numbers.
+"""Sparse alignments: exact zeros where the softmax has small numbers.
 
-The maps and their derivatives come from the package `entmax`, by the papers' authors (extra `sparse`),
-imported when one is built.
+The maps and their derivatives come from the package `entmax`, by the papers' authors (extra `sparse`), which
+is imported on first use.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from seqlab.core.extras import require
 class Sparsemax(Normalizer):
     """alignment = the point of the simplex nearest to the scores: argmin ‖p - scores‖².
 
-    A source that scores 1 or more below the best gets exactly 0.
-    Paper: Martins & Astudillo 2016, "From Softmax to Sparsemax", arXiv:1602.02068.
+    A source step that scores 1 or more below the best gets exactly 0. Paper: Martins & Astudillo 2016, "From
+    Softmax to Sparsemax", arXiv:1602.02068.
     """
 
     def __init__(self) -> None:
@@ -33,8 +33,8 @@ class Entmax(Normalizer):
     """alignment = argmax p · scores + H(p), with the Tsallis entropy of order 1.5: between softmax (1) and
     sparsemax (2).
 
-    A source that scores 2 or more below the best gets exactly 0.
-    Paper: Peters et al. 2019, "Sparse Sequence-to-Sequence Models", arXiv:1905.05702.
+    A source step that scores 2 or more below the best gets exactly 0. Paper: Peters et al. 2019, "Sparse
+    Sequence-to-Sequence Models", arXiv:1905.05702.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,6 @@
-"""A decoder's state and what it finds in the source, joined: after the cell, or also before the next one."""
+"""Combine a decoder's state with its attention context: only after the cell, or also as input to the next
+step.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from seqlab.attention.attend import Attention, MayAttend, ProjectedSource
 class OutputAttention(nn.Module):
     """joined_t = [state_t; context_t] for the output layer; the cell never sees the context.
 
-    So the decoder may scan over all its steps first and look at the source for all of them at once.
+    So the decoder can scan over all its steps first and attend to the source for all of them at once.
     """
 
     def __init__(self, attention: Attention, *, value_size: int) -> None:
@@ -26,7 +28,7 @@ class OutputAttention(nn.Module):
         source: ProjectedSource,
         may_attend: MayAttend | None = None,
     ) -> Float[Tensor, "batch target joined"]:
-        """`source` is what `attention.project_source` made of the encoder's states."""
+        """`source` is the result of `attention.project_source` on the encoder's states."""
         contexts, _ = self.attention.attend(states, source, may_attend)
         return self.combine_context(contexts, states)
 
@@ -38,13 +40,13 @@ class OutputAttention(nn.Module):
 
 
 class InputFeeding(nn.Module):
-    """attentional_t = tanh(W [context_t; state_t]), which goes to the output layer and, beside the next
-    input, into the cell.
+    """attentional_t = tanh(W [context_t; state_t]), the input of the output layer and, together with the next
+    token, of the cell (input feeding).
 
         input'_{t+1} = [input_{t+1}; attentional_t],   attentional_0 = 0
 
-    The decoder knows where it has looked before; the price is that its steps must wait for each other.
-    Paper: Luong et al. 2015, arXiv:1508.04025, section 3.3 and equation 5.
+    The decoder knows what it has attended to before, but its steps must run one after the other. Paper: Luong
+    et al. 2015, arXiv:1508.04025, section 3.3 and equation 5.
     """
 
     def __init__(self, attention: Attention, *, value_size: int, output_size: int) -> None:
@@ -54,13 +56,13 @@ class InputFeeding(nn.Module):
         self.output_size = output_size
 
     def initial_feed(self, inputs: Float[Tensor, "batch *input"]) -> Float[Tensor, "batch attentional"]:
-        """What stands in for the step before the first."""
+        """The attentional vector before the first step."""
         return inputs.new_zeros(len(inputs), self.output_size)
 
     def feed_input(
         self, inputs: Float[Tensor, "batch input"], previous: Float[Tensor, "batch attentional"]
     ) -> Float[Tensor, "batch fed"]:
-        """What the cell reads."""
+        """The input of the cell."""
         return torch.cat([inputs, previous], dim=-1)
 
     def forward(
@@ -69,7 +71,7 @@ class InputFeeding(nn.Module):
         source: ProjectedSource,
         may_attend: MayAttend | None = None,
     ) -> Float[Tensor, "batch attentional"]:
-        """What the output layer reads, and the next step."""
+        """The input of the output layer and of the next step."""
         context, _ = self.attention.attend(state.unsqueeze(1), source, may_attend)
         return self.combine_context(context.squeeze(1), state)
 

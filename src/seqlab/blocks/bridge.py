@@ -1,4 +1,4 @@
-"""From the end of an encoder to the beginning of a decoder: h_decoder(0) = f(h_encoder(T))."""
+"""Bridges that initialize a decoder from the final state of an encoder: h_decoder(0) = f(h_encoder(T))."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from seqlab.core.errors import UsageError
 
 
 class Bridge(nn.Module, ABC):
-    """What a recurrent decoder starts from, one part for each part of its state."""
+    """The initial state of a recurrent decoder, one tensor for each part of the state."""
 
     def __init__(self, sizes: Sequence[int]) -> None:
         super().__init__()
@@ -28,13 +28,13 @@ class Bridge(nn.Module, ABC):
         is_token: Bool[Tensor, "batch source"],
         final_state: State,
     ) -> State:
-        """features: of the encoder, at every step; ended: its state after the last real step, where it has
+        """features: of the encoder, at every step; ended: its state after the last real step, if it has
         one.
         """
 
 
 class IdentityBridge(Bridge):
-    """The decoder goes on where the encoder stopped: the same parts, of the same widths."""
+    """Copies the encoder's final state: the same parts, with the same widths."""
 
     def __init__(self, sizes: Sequence[int], *, encoder_sizes: Sequence[int]) -> None:
         super().__init__(sizes)
@@ -75,8 +75,8 @@ class LearnedBridge(Bridge):
 
 
 class MeanBridge(Bridge):
-    """part_i = tanh(W_i mean + b_i) of the encoder's features: for encoders without a state, and a shorter
-    way back to every step of the others.
+    """part_i = tanh(W_i mean + b_i) of the encoder's features: for encoders without a state, and with a
+    shorter gradient path to every step for the others.
     """
 
     def __init__(self, sizes: Sequence[int], *, feature_size: int) -> None:
@@ -95,7 +95,7 @@ class MeanBridge(Bridge):
 
 
 class NoBridge(Bridge):
-    """Zeros: the decoder knows of the source only what attention shows it."""
+    """Zeros: attention is the decoder's only access to the source."""
 
     def forward(
         self,

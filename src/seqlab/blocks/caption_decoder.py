@@ -1,4 +1,4 @@
-"""How an image enters a recurrent decoder: before the first word, or at every word through attention."""
+"""Recurrent caption decoders: the image enters before the first word, or at every word through attention."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ Alignment = Float[Tensor, "batch regions"]
 
 
 class CaptionDecoder(nn.Module, ABC):
-    """A cell that reads the words so far and knows something of an image, given as features of its
-    regions.
-    """
+    """A cell that reads the words so far and is conditioned on an image, given as features of its regions."""
 
     input_size: int
     """Width of a word."""
@@ -32,15 +30,15 @@ class CaptionDecoder(nn.Module, ABC):
     def step(
         self, words: Float[Tensor, "batch input"], state: State
     ) -> tuple[Float[Tensor, "batch output"], State, Alignment | None]:
-        """One word further: features for the word after it, the next state, and how much each region was
-        looked at.
+        """Read one word: returns features for the next word, the next state, and the attention weight of
+        each region.
         """
 
 
 class ImageAsState(CaptionDecoder):
-    """hidden_0 = tanh(W [region 1; region 2; …] + b); then only words come in.
+    """hidden_0 = tanh(W [region 1; region 2; …] + b); after that, the decoder reads only words.
 
-    The rest of the state, such as the memory of an LSTM, starts at zero.
+    The rest of the state, such as the cell state of an LSTM, starts at zero.
     """
 
     def __init__(self, cell: Cell, *, num_regions: int, region_size: int) -> None:
@@ -85,7 +83,7 @@ class ImageAsFirstInput(CaptionDecoder):
 
 
 class RegionAttentionDecoder(CaptionDecoder):
-    """Before each word the decoder looks at the regions again.
+    """The decoder attends to the regions before each word.
 
         context_t = attention(query = hidden_{t-1}, regions)
         hidden_t  = cell([word_t; context_t], state_{t-1})
@@ -94,8 +92,8 @@ class RegionAttentionDecoder(CaptionDecoder):
     The state starts from the mean of the regions: hidden_0 = tanh(W mean + b). Paper: Xu et al. 2015, "Show,
     Attend and Tell: Neural Image Caption Generation with Visual Attention", arXiv:1502.03044, section 3.1.
 
-    cell: reads words of the width that its input leaves beside a region.  attention: compares the cell's
-    hidden state with regions; any score.
+    cell: its input is a word concatenated with a region. attention: compares the cell's hidden state with
+    regions; any score.
     """
 
     def __init__(self, cell: Cell, attention: Attention, *, region_size: int) -> None:

@@ -1,8 +1,7 @@
-"""The characters of a word -> one vector, in two ways.
+"""Encode the characters of a word as one vector, in two ways.
 
-convolutional   for each width: every window of so many characters gives features, and the largest value of
-each is kept recurrent       an LSTM reads the word from both ends, and its two last states are put side by
-side
+convolutional   features of every window of each width, followed by max-pooling
+recurrent       a bidirectional LSTM, whose two final states are concatenated
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ EMBEDDING_STD = 0.3
 
 
 class CharacterEncoder(nn.Module, ABC):
-    """Rows of character ids in, one vector each out.
+    """Maps each row of character ids to one vector.
 
-    What fills a row up changes nothing, and a row of nothing else gives a vector too.
+    Padding has no effect, and a row of padding only gives a vector, too.
     """
 
     output_size: int
@@ -39,15 +38,16 @@ class CharacterEncoder(nn.Module, ABC):
 class CharacterCNN(CharacterEncoder):
     """feature = max over places p of relu(W · [embed(c_p), …, embed(c_{p+width-1})] + b), for several widths.
 
-    A window may reach over the end of the word, where zeros stand. `output_size` is divided over the widths.
+    A window may extend past the end of the word, which is padded with zeros. `output_size` is divided among
+    the widths.
 
-    W · [embed(c_p), …] = Σ_k W_k embed(c_{p+k}), and W_k embed(c) is the same wherever c stands: it is
-    computed once for every character there is, and looked up at the places. That takes less than half of the
-    time of a convolution over all places.
+    W · [embed(c_p), …] = Σ_k W_k embed(c_{p+k}), and W_k embed(c) does not depend on the position of c: it is
+    computed once for every character and then looked up. That takes less than half the time of a convolution
+    over all positions.
 
     Papers: dos Santos & Zadrozny 2014, "Learning Character-level Representations for Part-of-Speech Tagging",
-    ICML; several widths and the largest value of each: Kim et al. 2016, "Character-Aware Neural Language
-    Models", arXiv:1508.06615.
+    ICML; several widths with max-pooling: Kim et al. 2016, "Character-Aware Neural Language Models",
+    arXiv:1508.06615.
     """
 
     def __init__(
@@ -82,11 +82,11 @@ class CharacterCNN(CharacterEncoder):
         characters: Int[Tensor, "words characters"],
         is_begin: Bool[Tensor, "words characters"],
     ) -> Float[Tensor, "places features"]:
-        """Σ_k W_k embed(c_{p+k}) at every place where a window begins."""
+        """Σ_k W_k embed(c_{p+k}) at every position where a window begins."""
         width, num_characters = windows.kernel_size[0], self.embed.num_embeddings
         embedded = self.embed(torch.arange(num_characters, device=characters.device).unsqueeze(0))[
             0
-        ]  # what fills up stays zero
+        ]  # padding stays zero
         by_place = torch.einsum("ce, fek -> kcf", embedded, windows.weight)  # (width, characters, features)
         seen = F.pad(characters, (0, width - 1)).unfold(1, width, 1)[is_begin]  # (places, width)
         rows = seen + num_characters * torch.arange(width, device=seen.device)
@@ -94,7 +94,7 @@ class CharacterCNN(CharacterEncoder):
 
 
 class CharacterLSTM(CharacterEncoder):
-    """vector = [last state read onward ; last state read backward].
+    """vector = [last forward state ; last backward state].
 
     Papers: Ling et al. 2015, "Finding Function in Form", arXiv:1508.02096; Lample et al. 2016, "Neural
     Architectures for Named Entity Recognition", arXiv:1603.01360, section 4.1.
@@ -108,7 +108,7 @@ class CharacterLSTM(CharacterEncoder):
 
     def forward(self, characters: Int[Tensor, "words characters"]) -> Float[Tensor, "words hidden"]:
         is_character = characters != PAD_CHARACTER  # (words, characters)
-        is_character[:, 0] = True  # a row of nothing is read as one character, since no scan is empty
+        is_character[:, 0] = True  # an empty row counts as one character: no scan is empty
         _, (forward_state, _, backward_state, _) = self.stack(
             self.embed(characters), is_character
         )  # (words, hidden / 2) each

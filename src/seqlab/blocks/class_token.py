@@ -1,4 +1,4 @@
-"""A learned step before all others, where a network gathers what it knows of the whole."""
+"""A learned class token ([CLS]) before all other steps, in which a network summarizes the whole sequence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A convolution over time: each step sees its neighborhood."""
+"""A convolution over time: each step sees its neighbors."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ class ConvolutionLayer(nn.Module):
 
         x = x + dropout(W₂ gelu(convolve(norm(x))))
 
-    Padding is zeroed before the convolution, so a sequence in a batch gives what it gives alone. A causal
-    layer sees `context_size` earlier steps and no later one; its state is the last of them, for each sequence
-    its own.
+    Padding is zeroed before the convolution, so batching does not change the result of a sequence. A causal
+    layer sees `context_size` earlier steps and no later one; its state holds these steps for each sequence.
     """
 
     def __init__(
@@ -50,8 +49,6 @@ class ConvolutionLayer(nn.Module):
 def last_steps(
     seen: Float[Tensor, "batch seen hidden"], is_token: Bool[Tensor, "batch time"], before: int
 ) -> Float[Tensor, "batch before hidden"]:
-    """As many steps as stood before the first one, but before the step that comes next; for each sequence its
-    own.
-    """
+    """The left context of the next step, with as many steps as before, for each sequence."""
     index = is_token.sum(dim=1, keepdim=True) + torch.arange(before, device=seen.device)  # (batch, before)
     return seen.gather(1, index.unsqueeze(-1).expand(-1, -1, seen.shape[2]))

@@ -1,13 +1,13 @@
-"""A linear chain over tags: which tags follow each other is learned and decided for the sentence as a whole
-(conditional random field).
+"""A linear-chain conditional random field (CRF): learns which tags follow each other and predicts all tags of
+a sentence jointly.
 
     score(tags)     = start[tag_1] + Σ_t logits_t[tag_t] + Σ_t transitions[tag_t, tag_{t+1}] + end[tag_T]
     P(tags | words) = exp(score(tags)) / Z,   Z = Σ over all sequences of tags of exp(score)
 
-    onward[t, k]    = log Σ over tags_1..t that end in k       = logits_t[k] + log Σ_j exp(onward[t-1, j] + transitions[j, k])
+    forward[t, k]   = log Σ over tags_1..t that end in k       = logits_t[k] + log Σ_j exp(forward[t-1, j] + transitions[j, k])
     backward[t, j]  = log Σ over tags_t+1..T that follow j     = log Σ_k exp(transitions[j, k] + logits_{t+1}[k] + backward[t+1, k])
-    log Z           = log Σ_k exp(onward[T, k] + end[k])
-    P(tag_t = k)    = exp(onward[t, k] + backward[t, k] - log Z)
+    log Z           = log Σ_k exp(forward[T, k] + end[k])
+    P(tag_t = k)    = exp(forward[t, k] + backward[t, k] - log Z)
 
 The best sequence takes the largest value where log Z sums (Viterbi).
 
@@ -23,13 +23,13 @@ from torch import Tensor, nn
 
 Logits = Float[Tensor, "batch words tags"]
 IsWord = Bool[Tensor, "batch words"]
-"""The words of a sentence stand first; every sentence has at least one."""
+"""The words of a sentence come first; every sentence has at least one."""
 
 
 class CRF(nn.Module):
     """Scores of whole sequences of tags.
 
-    All transitions are equally good at first, so that training starts from independent tags.
+    All transitions start at zero, so training starts from independent tags.
     """
 
     def __init__(self, num_tags: int) -> None:
@@ -41,20 +41,20 @@ class CRF(nn.Module):
     def forward(
         self, logits: Logits, tags: Int[Tensor, "batch words"], is_word: IsWord
     ) -> Float[Tensor, " batch"]:
-        """-log P(tags | words) of each sentence; tags outside `is_word` may be anything."""
+        """-log P(tags | words) of each sentence; tags outside `is_word` are ignored."""
         return self.log_partition(logits, is_word) - self.score(logits, tags, is_word)
 
     def score(
         self, logits: Logits, tags: Int[Tensor, "batch words"], is_word: IsWord
     ) -> Float[Tensor, " batch"]:
-        """The score of one sequence of tags for each sentence."""
+        """The score of one tag sequence for each sentence."""
         tags = torch.where(is_word, tags, 0)
-        own = logits.gather(2, tags.unsqueeze(2)).squeeze(2)  # (batch, words)
+        emissions = logits.gather(2, tags.unsqueeze(2)).squeeze(2)  # (batch, words)
         steps = self.transitions[tags[:, :-1], tags[:, 1:]]  # (batch, words - 1)
         last = tags.gather(1, is_word.sum(dim=1, keepdim=True) - 1).squeeze(1)  # (batch,)
         return (
             self.start[tags[:, 0]]
-            + (own * is_word).sum(dim=1)
+            + (emissions * is_word).sum(dim=1)
             + (steps * is_word[:, 1:]).sum(dim=1)
             + self.end[last]
         )
@@ -64,14 +64,14 @@ class CRF(nn.Module):
         return torch.logsumexp(self._forward_scores(logits, is_word)[-1] + self.end, dim=1)
 
     def log_marginals(self, logits: Logits, is_word: IsWord) -> Logits:
-        """log P(tag_t = k | words) at every word; outside `is_word` anything."""
+        """log P(tag_t = k | words) at every word; undefined outside `is_word`."""
         both = torch.stack(self._forward_scores(logits, is_word), dim=1) + torch.stack(
             self._backward_scores(logits, is_word), dim=1
         )
         return both - torch.logsumexp(both, dim=2, keepdim=True)  # that sum is log Z at every word
 
     def viterbi_decode(self, logits: Logits, is_word: IsWord) -> Int[Tensor, "batch words"]:
-        """The sequence of tags with the highest score for each sentence."""
+        """The tag sequence with the highest score for each sentence."""
         emitted, live = logits.unbind(1), is_word.unsqueeze(2).unbind(1)
         highest, pointers = self.start + emitted[0], []
         for here, is_live in zip(emitted[1:], live[1:], strict=True):
@@ -86,7 +86,7 @@ class CRF(nn.Module):
         return torch.cat(path[::-1], dim=1)
 
     def _forward_scores(self, logits: Logits, is_word: IsWord) -> list[Float[Tensor, "batch tags"]]:
-        """At every word; behind the end of a sentence what stood at its last word."""
+        """The forward scores at every word; after the end of a sentence, those of its last word."""
         emitted, live = logits.unbind(1), is_word.unsqueeze(2).unbind(1)
         forward = [self.start + emitted[0]]
         for here, is_live in zip(emitted[1:], live[1:], strict=True):
@@ -97,7 +97,7 @@ class CRF(nn.Module):
         return forward
 
     def _backward_scores(self, logits: Logits, is_word: IsWord) -> list[Float[Tensor, "batch tags"]]:
-        """At every word; at the last word of a sentence, and behind it, the scores of ending there."""
+        """The backward scores at every word; from the last word of a sentence on, the end scores."""
         emitted, live = logits.unbind(1), is_word.unsqueeze(2).unbind(1)
         ending = self.end.expand_as(emitted[0])
         backward = [ending]

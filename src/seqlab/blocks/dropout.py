@@ -1,4 +1,4 @@
-"""Some values are left out while training."""
+"""Dropout: sets random values to zero during training."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Dropout(nn.Module):
     Paper: Srivastava et al. 2014, "Dropout: A Simple Way to Prevent Neural Networks from Overfitting", JMLR
     15.
 
-    On a CPU drawing the mask is the larger part of the work, and torch draws one 64-bit number per element.
-    Here four elements share one: each compares its own 16 bits with p, which is thereby rounded to a multiple
-    of 1/65536, and the scale goes with the rounded p, so that the mean stays exact.
+    On a CPU most of the time goes into drawing the mask, since torch draws one 64-bit number per element.
+    Here four elements share one number: each compares its own 16 bits with p, which rounds p to a multiple of
+    1/65536. The scale uses the rounded p, so that the mean stays exact.
     """
 
     def __init__(self, p: float) -> None:

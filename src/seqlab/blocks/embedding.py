@@ -1,4 +1,4 @@
-"""How a step enters a network: an id looks up its row, a vector of numbers is projected."""
+"""Input layers: an embedding table for token ids, a linear projection for vectors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 class TokenEmbedding(nn.Embedding):
-    """One learned row per token. The row of `pad_id` is zero and never trained."""
+    """An embedding table with one learned row per token. The row of `pad_id` is zero and never trained."""
 
     def __init__(self, num_tokens: int, hidden_size: int, *, pad_id: int | None, std: float = 1.0) -> None:
         super().__init__(num_tokens, hidden_size, padding_idx=pad_id)
@@ -20,7 +20,7 @@ class TokenEmbedding(nn.Embedding):
 
 
 class InputProjection(nn.Linear):
-    """A linear map of one step's numbers: series, feature vectors, rows of an image."""
+    """A linear projection of the numbers of a step: time series, feature vectors, rows of an image."""
 
     def forward(self, inputs: Float[Tensor, "batch time features"]) -> Float[Tensor, "batch time hidden"]:
         return super().forward(inputs)

@@ -1,4 +1,4 @@
-"""The same small network at every step."""
+"""The position-wise feed-forward network: the same small network at every step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ FeedForwardActivation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 
 
 class FeedForward(nn.Module):
-    """output = W₂ activation(W₁ x + b₁) + b₂, at each step alone.  Paper: arXiv:1706.03762, section 3.3."""
+    """output = W₂ activation(W₁ x + b₁) + b₂, at each step separately. Paper: arXiv:1706.03762, section
+    3.3.
+    """
 
     def __init__(
         self,
@@ -36,7 +38,7 @@ class FeedForward(nn.Module):
 
 
 class GatedFeedForward(nn.Module):
-    """output = W₂ (activation(W_g x) ⊙ W₁ x), at each step alone; with silu it is called SwiGLU.
+    """output = W₂ (activation(W_g x) ⊙ W₁ x), at each step separately; with silu it is called SwiGLU.
 
     Paper: Shazeer 2020, "GLU Variants Improve Transformer", arXiv:2002.05202. W_g and W₁ are one product.
     """
@@ -66,7 +68,8 @@ def activate(
 ) -> Float[Tensor, "*batch inner"]:
     """relu: max(0, x).  gelu: x Φ(x), exact or (gelu_tanh) by its approximation.  silu: x σ(x).
 
-    in_place: nobody else needs `inner`, so relu may overwrite it; half of a split tensor must stay.
+    in_place: relu may overwrite `inner`, which is not needed afterwards; not allowed for half of a split
+    tensor.
     """
     if activation == "relu":
         return F.relu(inner, inplace=in_place)

@@ -1,4 +1,4 @@
-"""One vector -> the logits of the classes."""
+"""Classification heads: from one vector to the logits of the classes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from seqlab.blocks.dropout import Dropout
 
 
 def linear_head(size: int, num_classes: int) -> nn.Linear:
-    """logits = W x + b, undecided at first: large features would else make it sure of nothing learned."""
+    """logits = W x + b, initialized near zero, since large features would otherwise give confident
+    predictions before training.
+    """
     head = nn.Linear(size, num_classes)
     nn.init.normal_(head.weight, std=0.01)
     nn.init.zeros_(head.bias)
@@ -21,8 +23,8 @@ def linear_head(size: int, num_classes: int) -> nn.Linear:
 class MLPHead(nn.Module):
     """logits = V dropout(relu(W x + b)) + c.
 
-    Two classes that exclude each other share one logit z, as a sigmoid has it: the logits are (0, z), and
-    their softmax gives σ(z) to the second class.
+    Two mutually exclusive classes share one logit z: the logits are (0, z), so their softmax gives σ(z) to
+    the second class.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The steps of a sequence as the rows of an image."""
+"""Convert the steps of a sequence to the rows of an image."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Images = Float[Tensor, "batch channels height width"]
 
 
 class RowsToImage(nn.Module):
-    """Step t is row t, from left to right, with the channels of a pixel side by side: r g b r g b …
+    """Step t is row t, from left to right, with interleaved channels: r g b r g b …
 
-    Images have no padding, for a network that sees neighbors would see it: all images have the height for
-    which the network was made.
+    Images must not be padded, because a convolution would see the padding: all images must have the height
+    for which the network was built.
     """
 
     def __init__(self, *, height: int, width: int, channels: int = 1) -> None:
@@ -23,7 +23,7 @@ class RowsToImage(nn.Module):
 
     @classmethod
     def from_num_features(cls, num_features: int, *, channels: int, height: int) -> RowsToImage:
-        """num_features: numbers in one step.  height: 0 takes as many rows as there are columns."""
+        """num_features: numbers in one step. height: 0 means square images."""
         if num_features == 0:
             raise ArgumentError(
                 "num_features",

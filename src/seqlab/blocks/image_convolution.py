@@ -1,4 +1,4 @@
-"""Convolutions over an image, of which each pixel sees its neighbors."""
+"""Convolutions over an image: each pixel sees its neighbors."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ GROUPS = 8
 class ConvolutionStage(nn.Module):
     """x' = relu(norm(K₁ * x)),  x'' = dropout(x' + relu(norm(K₂ * x'))), with kernels of 3 by 3.
 
-    The norm is over the pixels and a group of the channels of one image, so no image of a batch changes the
-    result of another, as batch normalization would.  Paper: Wu & He 2018, "Group Normalization",
+    The norm is over the pixels and a group of channels of one image. Unlike batch normalization, it does not
+    make the result of an image depend on the rest of the batch. Paper: Wu & He 2018, "Group Normalization",
     arXiv:1803.08494.
     """
 

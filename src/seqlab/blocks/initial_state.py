@@ -1,4 +1,4 @@
-"""The state before the first step."""
+"""Initial states of recurrent layers, before the first step."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ InitialStateName = Literal["zeros", "random", "xavier", "learned"]
 
 
 class InitialState(nn.Module, ABC):
-    """One row per sequence for each part of the state."""
+    """The initial state: one row per sequence for each part of the state."""
 
     def __init__(self, sizes: tuple[int, ...]) -> None:
         super().__init__()
@@ -26,15 +26,15 @@ class InitialState(nn.Module, ABC):
 
 
 class ZeroState(InitialState):
-    """Nothing yet."""
+    """Zeros."""
 
     def forward(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
         return tuple(like.new_zeros(num_sequences, size) for size in self.sizes)
 
 
 class NormalState(InitialState):
-    """A new draw from N(0, 1) for every sequence while training; its mean, zero, otherwise, so that results
-    do not depend on luck.
+    """A sample from N(0, 1) for every sequence during training; zeros, its mean, in evaluation, so that
+    results are deterministic.
     """
 
     def forward(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
@@ -44,7 +44,7 @@ class NormalState(InitialState):
 
 
 class XavierState(InitialState):
-    """A new draw with standard deviation √(2 / (sequences + size)) while training; zero otherwise."""
+    """A sample with standard deviation √(2 / (sequences + size)) during training; zeros in evaluation."""
 
     def forward(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
         drawn = [like.new_zeros(num_sequences, size) for size in self.sizes]
@@ -52,7 +52,7 @@ class XavierState(InitialState):
 
 
 class LearnedState(InitialState):
-    """One trained state for all sequences; zero at the start."""
+    """A learned initial state shared by all sequences, initialized to zero."""
 
     def __init__(self, sizes: tuple[int, ...]) -> None:
         super().__init__(sizes)

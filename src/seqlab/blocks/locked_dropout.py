@@ -1,4 +1,4 @@
-"""Dropout that leaves out the same values at every step of a sequence."""
+"""Variational (locked) dropout: the same mask at every step of a sequence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adapters: a large matrix stays as it was, and a product of two thin ones learns what to add."""
+"""LoRA adapters: a large matrix stays frozen, and a learned low-rank product is added to it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LoRALinear(nn.Module):
         return self.base(inputs) + F.linear(F.linear(inputs, self.down), self.up) * self.scale
 
     def merge(self) -> nn.Linear:
-        """A plain layer that gives the same: W' = W + (alpha / rank) B A."""
+        """An equivalent plain linear layer: W' = W + (alpha / rank) B A."""
         base = self.base
         merged = nn.utils.skip_init(
             nn.Linear, base.in_features, base.out_features, bias=base.bias is not None
@@ -60,10 +60,10 @@ class LoRALinear(nn.Module):
 def add_lora(
     module: nn.Module, *, rank: int, alpha: float = 16.0, target_modules: Collection[str] = ATTENTION_LAYERS
 ) -> int:
-    """Give every linear layer inside a module that bears one of the names an adapter, in place; returns how
-    many there are.
+    """Add an adapter to every linear layer with one of these names inside a module, in place; returns the
+    number of adapters.
 
-    Only the layers with adapters are frozen; whether the rest of the network learns is the caller's choice.
+    Only the layers with adapters are frozen; the caller decides whether the rest of the network is trained.
 
     >>> network = nn.ModuleDict({"qkv": nn.Linear(3, 9), "expand": nn.Linear(3, 5)})
     >>> add_lora(network, rank=2), type(network["qkv"]).__name__, type(network["expand"]).__name__
@@ -93,7 +93,7 @@ def add_lora(
 
 
 def merge_lora(module: nn.Module) -> int:
-    """Put a plain layer in the place of every adapter inside a module; returns how many there were."""
+    """Replace every adapter inside a module by a plain linear layer; returns the number of adapters."""
     places = [
         (parent, name)
         for parent in module.modules()

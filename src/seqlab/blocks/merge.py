@@ -1,4 +1,4 @@
-"""How the two directions of a layer become one."""
+"""Merge the two directions of a bidirectional layer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MergeName = Literal["concat", "mean", "sum", "learned"]
 
 
 class Merge(nn.Module, ABC):
-    """Two directions in, one sequence of features out."""
+    """Combines two directions into one sequence of features."""
 
     output_size: int
 
@@ -24,7 +24,7 @@ class Merge(nn.Module, ABC):
 
 
 class ConcatMerge(Merge):
-    """Side by side: nothing is lost and the next layer's input doubles."""
+    """Concatenation: keeps all features and doubles the input size of the next layer."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class ConcatMerge(Merge):
 
 
 class MeanMerge(Merge):
-    """(onward + backward) / 2."""
+    """(forward + backward) / 2."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class MeanMerge(Merge):
 
 
 class SumMerge(Merge):
-    """onward + backward."""
+    """forward + backward."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class SumMerge(Merge):
 
 
 class LearnedMerge(Merge):
-    """W [onward; backward] + b: learns what to take from each direction."""
+    """W [forward; backward] + b: learns what to take from each direction."""
 
     def __init__(self, size: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Runs of neighboring tokens, and a table of those that the training split has shown."""
+"""N-grams of tokens, and a table of the n-grams seen in the training split."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from jaxtyping import Bool, Int, Int64
 from torch import Tensor, nn
 
 NOTHING, BEGIN, END, FIRST = 0, 1, 2, 3
-"""What may stand in a place of an n-gram: padding, the border before a sequence, the one behind it, and from
-3 on the tokens.
+"""The symbols of an n-gram: padding, the boundary before a sequence, the one after it, and the tokens from
+3 on.
 """
 MIX, SPREAD, FOLD = 0x2545F4914F6CDD1D, 0x1CE4E5B9BF58476D, 29
 """Odd numbers and a shift that scatter keys over 64 bits: among 10⁶ n-grams two share a key with a chance of
 about 3 in 10⁸, were they random.
 """
 NO_KEY = torch.iinfo(torch.int64).max
-"""Stands where there is no n-gram, and in the free places of a table."""
+"""Marks missing n-grams and unused table entries."""
 MAX_PENDING_KEYS = 1 << 22
 """Keys that wait before they are counted together."""
 MAX_OVERFLOW = 16
-"""A count may hold this many times the places of its table; beyond that, n-grams of one sequence so far are
-forgotten.
+"""A count may hold this many times the size of its table; beyond that, n-grams seen in only one sequence
+so far are dropped.
 """
 
 Sequences = tuple[Int[Tensor, "batch time"], Bool[Tensor, "batch time"]]
@@ -31,26 +31,26 @@ Sequences = tuple[Int[Tensor, "batch time"], Bool[Tensor, "batch time"]]
 def ngram_keys(
     tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], *, max_n: int
 ) -> Int64[Tensor, "batch grams"]:
-    """A number for every run of 1 to `max_n` neighbors; runs of two and more may begin or end with the border
-    of the sequence.
+    """A hash key for every n-gram of 1 to `max_n` tokens; n-grams of two or more tokens may begin or end with
+    the sequence boundary.
 
         key(a b c) = mix(mix(mix(0, a), b), c),     mix(key, next) = fold((key · MIX + next) · SPREAD)
 
-    The products wrap around at 64 bits. Where no n-gram begins, `NO_KEY` stands.
+    The products wrap around at 64 bits. `NO_KEY` marks positions where no n-gram begins.
     """
     steps = torch.full(
         (len(tokens), tokens.shape[1] + max_n + 1), NOTHING, dtype=torch.int64, device=tokens.device
     )
     steps[:, 0] = BEGIN
     steps[:, 1 : tokens.shape[1] + 1] = torch.where(is_token, tokens + FIRST, NOTHING)
-    steps.scatter_(1, is_token.sum(dim=1, keepdim=True) + 1, END)  # right behind the last token
+    steps.scatter_(1, is_token.sum(dim=1, keepdim=True) + 1, END)  # right after the last token
     width = tokens.shape[1] + 2
     keys, keys_by_length = torch.zeros_like(steps[:, :width]), []
     for behind in range(max_n):
         ends = steps[:, behind : behind + width]
         keys = (keys * MIX + ends) * SPREAD
         keys = keys ^ (keys >> FOLD)
-        exists = ends != NOTHING if behind else ends >= FIRST  # a border alone says nothing
+        exists = ends != NOTHING if behind else ends >= FIRST  # a boundary alone carries no information
         keys_by_length.append(keys.masked_fill(~exists, NO_KEY))
     return torch.cat(keys_by_length, dim=1)
 
@@ -58,9 +58,9 @@ def ngram_keys(
 def distinct_ngrams(
     tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], *, max_n: int
 ) -> tuple[Int64[Tensor, " found"], Int64[Tensor, " found"]]:
-    """Every n-gram of every sequence once: the number of its row, and its key.
+    """The distinct n-grams of every sequence: row index and key.
 
-    Rows come in their order, keys rising within each.
+    Sorted by row, then by key.
     """
     keys = ngram_keys(tokens, is_token, max_n=max_n).sort(dim=1).values  # (batch, grams)
     is_new = keys != NO_KEY
@@ -70,17 +70,16 @@ def distinct_ngrams(
 
 
 class NGramTable(nn.Module):
-    """The n-grams that most sequences of the training split have, each in a place of its own; others are not
-    there.
+    """A table of the n-grams that occur in the most training sequences, each with its own index; all other
+    n-grams are dropped.
 
-    Keys are kept in rising order and found by bisection. Which n-grams there are is counted once; nothing
-    here is trained.
+    Keys are sorted and looked up by binary search. The table is counted once and not trained.
     """
 
     keys: Int64[Tensor, " places"]
 
     def __init__(self, max_features: int, *, max_n: int, min_df: int) -> None:
-        """least: an n-gram of fewer sequences gets no place."""
+        """least: minimum number of sequences in which an n-gram must occur."""
         super().__init__()
         self.max_n = max_n
         self.min_df = min_df
@@ -89,14 +88,14 @@ class NGramTable(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"]
     ) -> tuple[Int64[Tensor, " found"], Int64[Tensor, " found"]]:
-        """Every n-gram of every sequence that has a place, once: the number of its row, and its place."""
+        """The distinct known n-grams of every sequence: row index and table index."""
         rows, keys = distinct_ngrams(tokens, is_token, max_n=self.max_n)
         slots = torch.searchsorted(self.keys, keys).clamp_(max=len(self.keys) - 1)
         is_known = self.keys[slots] == keys
         return rows[is_known], slots[is_known]
 
     def fit(self, batches: Iterable[Sequences]) -> None:
-        """Give places to the n-grams of most sequences; of equally frequent ones, to the smaller keys."""
+        """Fill the table with the n-grams that occur in the most sequences; ties go to the smaller keys."""
         keys, counts = count_keys(self._keys_of(batches), max_keys=MAX_OVERFLOW * len(self.keys))
         keys, counts = keys[counts >= self.min_df], counts[counts >= self.min_df]
         chosen = counts.argsort(descending=True, stable=True)[: len(self.keys)]
@@ -111,11 +110,11 @@ class NGramTable(nn.Module):
 def count_keys(
     parts: Iterable[Int64[Tensor, " found"]], *, max_keys: int
 ) -> tuple[Int64[Tensor, " distinct"], Int64[Tensor, " distinct"]]:
-    """How often each key comes, in rising order. With more than `max_keys` distinct ones, those seen once so
-    far are forgotten on the way.
+    """The count of each key, sorted by key. If there are more than `max_keys` distinct keys, those seen only
+    once so far are dropped on the way.
 
     Paper: Manku & Motwani 2002, "Approximate Frequency Counts over Data Streams", VLDB: counts are too low by
-    as often as was forgotten, at most.
+    at most the number of times keys were dropped.
 
     >>> count_keys([torch.tensor([7, 5]), torch.tensor([7])], max_keys=10)
     (tensor([5, 7]), tensor([1, 2]))

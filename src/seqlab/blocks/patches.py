@@ -1,4 +1,4 @@
-"""An image cut into squares, each of which becomes one step."""
+"""Split an image into square patches, each of which becomes one step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PatchEmbedding(nn.Module):
 
 
 def patchify(images: Images, patch_size: int) -> Float[Tensor, "batch patches pixels"]:
-    """The patches one after the other, row by row; the pixels of a patch as channels, rows, columns."""
+    """The patches row by row, with the pixels of a patch ordered by channel, row, column."""
     rows, columns = count_patches(images.shape[2], images.shape[3], patch_size)
     patches = images.unflatten(3, (columns, patch_size)).unflatten(
         2, (rows, patch_size)
@@ -39,7 +39,7 @@ def patchify(images: Images, patch_size: int) -> Float[Tensor, "batch patches pi
 
 
 def count_patches(height: int, width: int, patch_size: int) -> tuple[int, int]:
-    """How many rows and columns of patches an image has.
+    """The number of rows and columns of patches in an image.
 
     >>> count_patches(8, 12, 4)
     (2, 3)

@@ -1,4 +1,4 @@
-"""All steps of a sequence -> one vector."""
+"""Pooling: reduce all steps of a sequence to one vector."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 
 class MaxPool(nn.Module):
-    """The largest value of every feature over the real steps."""
+    """Max pooling: the maximum of every feature over the real steps."""
 
     def forward(
         self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"]
@@ -17,7 +17,7 @@ class MaxPool(nn.Module):
 
 
 class MeanPool(nn.Module):
-    """The mean over the real steps."""
+    """Mean pooling over the real steps."""
 
     def forward(
         self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"]
@@ -27,9 +27,7 @@ class MeanPool(nn.Module):
 
 
 class FirstPool(nn.Module):
-    """The first step, where a Transformer gathers what it knows when every text begins with the same
-    token.
-    """
+    """The first step, in which a Transformer summarizes a text if every text begins with the same token."""
 
     def forward(
         self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"]
@@ -38,8 +36,8 @@ class FirstPool(nn.Module):
 
 
 class LastPool(nn.Module):
-    """The last real step, and in a bidirectional stack the first step of the backward half: where each
-    direction has read all.
+    """The last real step and, in a bidirectional stack, the first step of the backward half: the final
+    state of each direction.
     """
 
     def __init__(self, *, bidirectional: bool) -> None:

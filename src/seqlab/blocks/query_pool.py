@@ -1,4 +1,4 @@
-"""All steps of a sequence -> what a few learned queries found in them, side by side."""
+"""Attention pooling: the concatenated contexts of a few learned queries over the steps of a sequence."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from seqlab.attention.scaled_dot import ScaledDotScore
 class AttentionPool(nn.Module):
     """output = [context_1; …; context_n] of n learned queries over the real steps.
 
-    The steps are keys and values as they are: a projection of the keys could be moved into the queries, one
-    of the values into the head. `record_alignments` shows at which step each query looks.
+    The steps are used as keys and values without projections: a projection of the keys could be merged into
+    the queries, one of the values into the head. `record_alignments` records the attention weights of each
+    query.
     """
 
     def __init__(self, hidden_size: int, *, num_queries: int) -> None:
@@ -31,7 +32,7 @@ class AttentionPool(nn.Module):
 
 
 def pooled_size(pool: nn.Module, size: int) -> int:
-    """Width of the vector that a pool makes of steps of a width: that of a step, or more where several
-    queries look.
+    """Width of the pooled vector for steps of a given width: that of a step, or a multiple with several
+    queries.
     """
     return pool.output_size if isinstance(pool, AttentionPool) else size

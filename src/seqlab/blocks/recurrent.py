@@ -1,4 +1,4 @@
-"""Recurrent layers on top of each other."""
+"""A stack of recurrent layers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ CellFactory = Callable[[int, int], Cell]
 class RecurrentStack(nn.Module):
     """Layer n reads layer n-1 at the same step and itself at the step before.
 
-    The real steps are packed once, all layers scan over them, and the result is unpacked: no padding is ever
-    scanned through, and the backward direction starts at each sequence's own last step. The state is a flat
-    tuple of (batch, size) tensors: by layer, direction and part.
+    The real steps are packed once, all layers scan over them, and the result is unpacked. Padding is never
+    scanned, and the backward direction starts at each sequence's own last step. The state is a flat tuple of
+    (batch, size) tensors: by layer, direction and part.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class RecurrentStack(nn.Module):
     def scan_packed(
         self, rows: Float[Tensor, "rows hidden"], packing: Packing, state: State | None
     ) -> tuple[Float[Tensor, "rows output"], State]:
-        """The same over rows that are packed already."""
+        """The same for rows that are already packed."""
         last: list[Tensor] = []
         for number, layer in enumerate(self._each_layer()):
             below = rows if number == 0 else self._drop(rows, packing)
@@ -73,13 +73,13 @@ class RecurrentStack(nn.Module):
         return rows, tuple(last)
 
     def initial_state(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
-        """What sequences start from when no state is given, one row for each."""
+        """The default initial state, one row for each sequence."""
         return tuple(
             part for layer in self._each_layer() for part in layer.initial_state(num_sequences, like)
         )
 
     def _each_layer(self) -> Iterator[RecurrentLayer]:
-        """A ModuleList does not know what it holds."""
+        """The layers with their type, which a ModuleList does not track."""
         for layer in self.layers:
             assert isinstance(layer, RecurrentLayer)
             yield layer
@@ -117,7 +117,7 @@ def build_stack(
     residual: bool = False,
     fast: bool = True,
 ) -> RecurrentStack:
-    """A stack of one kind of cell, a width for each layer."""
+    """Build a stack of one kind of cell with one width per layer."""
 
     def one_direction(size: int, hidden_size: int, *, reverse: bool) -> UnidirectionalLayer:
         cell = cell_factory(size, hidden_size)

@@ -15,7 +15,7 @@ from seqlab.cells.step_layout import Packing
 
 
 class RecurrentLayer(nn.Module, ABC):
-    """Packed rows in, packed rows out, with the state of each sequence before and after (in the packing's
+    """Maps packed rows to packed rows, with the state of each sequence before and after (in the packing's
     order).
     """
 
@@ -30,7 +30,7 @@ class RecurrentLayer(nn.Module, ABC):
 
     @abstractmethod
     def initial_state(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
-        """What sequences start from when no state is given, one row for each."""
+        """The default initial state, one row for each sequence."""
 
 
 class UnidirectionalLayer(RecurrentLayer):

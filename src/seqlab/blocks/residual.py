@@ -1,7 +1,7 @@
-"""How the output of a sub-layer joins what went into it.
+"""Residual connections: how the output of a sub-layer is combined with its input.
 
-A sub-layer is attention or the feed-forward network. Around it stand two moments: `before_sublayer` gives
-what the sub-layer sees, `after_sublayer` joins its output with what was there before.
+A sub-layer is attention or the feed-forward network. `before_sublayer` computes the input of the sub-layer,
+`after_sublayer` combines its output with the original steps.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Steps = Float[Tensor, "batch time hidden"]
 
 
 class Residual(nn.Module, ABC):
-    """The path around one sub-layer; `dropout` takes from the sub-layer's output."""
+    """The residual connection of one sub-layer; `dropout` applies to the sub-layer's output."""
 
     def __init__(self, *, dropout: float) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Residual(nn.Module, ABC):
 
 
 class NormedResidual(Residual):
-    """A path with a norm somewhere on it."""
+    """A residual connection with a norm."""
 
     def __init__(self, norm: nn.Module, *, dropout: float) -> None:
         super().__init__(dropout=dropout)
@@ -53,7 +53,7 @@ class PostNorm(NormedResidual):
 
 
 class PreNorm(NormedResidual):
-    """x' = x + sublayer(norm(x)): the path around stays untouched, so deep stacks train without warm-up.
+    """x' = x + sublayer(norm(x)): the residual path is not normalized, so deep stacks train without warm-up.
 
     Paper: Xiong et al. 2020, "On Layer Normalization in the Transformer Architecture", arXiv:2002.04745.
     """
@@ -66,13 +66,13 @@ class PreNorm(NormedResidual):
 
 
 class NormalizedSkip(NormedResidual):
-    """x' = norm(x) + sublayer(norm(x)): the sum is taken from the normalized steps, a slip that is easy to
-    make in code.
+    """x' = norm(x) + sublayer(norm(x)): a common mistake, which adds the sub-layer's output to the normalized
+    steps.
 
-        x = norm(x)              what the steps were before is lost here,
-        x = x + sublayer(x)      and nothing runs around the norm
+        x = norm(x)              the original steps are lost here,
+        x = x + sublayer(x)      and no path bypasses the norm
 
-    Kept by name so that the difference can be seen; the lecture's layer has it around its attention only.
+    Available for comparison; the lecture's layer makes this mistake around its attention only.
     """
 
     def before_sublayer(self, steps: Steps) -> Steps:
@@ -83,10 +83,10 @@ class NormalizedSkip(NormedResidual):
 
 
 class ReZero(Residual):
-    """x' = x + α sublayer(x), with α learned from 0: at first a layer does nothing.
+    """x' = x + α sublayer(x), with α learned from 0: each layer starts as the identity.
 
-    `scale` is α. One for each sub-layer is what the text of the paper says; layers may also share one between
-    their sub-layers. Paper: Bachlechner et al. 2020, "ReZero is All You Need", arXiv:2003.04887, section 3.
+    `scale` is α. The paper's text has one for each sub-layer; the sub-layers of a layer may also share one.
+    Paper: Bachlechner et al. 2020, "ReZero is All You Need", arXiv:2003.04887, section 3.
     """
 
     def __init__(self, scale: nn.Parameter, *, dropout: float) -> None:
@@ -101,5 +101,5 @@ class ReZero(Residual):
 
 
 def rezero_scale() -> nn.Parameter:
-    """The α of a ReZero path, before any learning."""
+    """The initial α of a ReZero connection."""
     return nn.Parameter(torch.zeros(()))

@@ -1,4 +1,4 @@
-"""A cell scanned through time, over real steps only."""
+"""Scan a cell through time, over real steps only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def scan(
 ) -> tuple[Float[Tensor, "rows hidden"], State]:
     """The hidden state after every packed row, and each sequence's own last state.
 
-    Both ways give the same numbers; the plain one can be differentiated any number of times, and torch may
+    Both scans give the same numbers. The reference scan supports higher-order derivatives, and torch can
     record and transform it.
     """
     if not is_tracing():
@@ -33,7 +33,7 @@ def checked_scan(
 ) -> tuple[Float[Tensor, "rows hidden"], State]:
     """`scan` for inputs that have been checked.
 
-    This is the one place that allows fast kernels: never while torch records or transforms.
+    Only this function enables fast kernels, and never while torch records or transforms.
     """
     resolved = cell.materialize_weights()
     allow_kernels = fast and not (is_recorded() or is_transformed())
@@ -58,10 +58,10 @@ def _check(rows: Tensor, state: State, layout: StepLayout) -> None:
 def reference_scan(
     cell: Cell, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
 ) -> tuple[Float[Tensor, "rows hidden"], State]:
-    """Step by step, as the equations say; autograd keeps the books."""
+    """The reference scan: step by step, with autograd."""
     projected = cell.project(rows).split(
         layout.batch_sizes
-    )  # one view per step: indexing would cost a full gradient each
+    )  # one view per step: indexing would allocate a full gradient each time
     return (
         _scan_backward(cell, projected, state, layout.batch_sizes)
         if layout.reverse

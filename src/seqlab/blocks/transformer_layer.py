@@ -1,5 +1,5 @@
-"""One layer of a Transformer: the steps look at each other (and perhaps at a source), then each is
-transformed alone.
+"""One layer of a Transformer: self-attention, optional cross-attention to a source, and a feed-forward
+network.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from seqlab.blocks.residual import Residual
 
 
 class EncoderLayer(nn.Module):
-    """Self-attention and a feed-forward network, each with a residual path of its own; the variants differ in
-    these paths.
+    """Self-attention and a feed-forward network, each with its own residual connection; the variants differ
+    in these connections.
 
     Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3.1. With a causal mask
     this is also the layer of a language model.
@@ -86,9 +86,10 @@ class DecoderLayer(nn.Module):
         apply_rotary: ApplyRotary | None = None,
         cache: KVCache | None = None,
     ) -> tuple[Float[Tensor, "batch time hidden"], KVCache]:
-        """`source` is what the layer's own cross-attention has read of the encoder's features.
+        """`source` holds the keys and values that the layer's cross-attention computed from the encoder's
+        features.
 
-        Where it has fewer sequences than `steps`, several neighbors look at the same one.
+        If it has fewer sequences than `steps`, consecutive rows of `steps` share one source.
         """
         sublayer_input = self.attention_residual.before_sublayer(steps)
         attended, cache = self.attention(sublayer_input, mask=mask, apply_rotary=apply_rotary, cache=cache)
@@ -96,7 +97,7 @@ class DecoderLayer(nn.Module):
         sublayer_input = self.cross_residual.before_sublayer(steps)
         queries = sublayer_input.reshape(
             source.num_sequences, -1, sublayer_input.shape[2]
-        )  # neighbors are further queries
+        )  # rows that share a source become additional queries
         cross_attended = self.cross_attention(queries, source, mask=source_mask).view_as(sublayer_input)
         steps = self.cross_residual.after_sublayer(steps, sublayer_input, cross_attended)
         sublayer_input = self.feed_forward_residual.before_sublayer(steps)

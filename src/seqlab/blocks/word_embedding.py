@@ -1,4 +1,4 @@
-"""How a word enters a network that also sees its characters."""
+"""Word embeddings combined with an encoding of the word's characters."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MULTIPLIER = 6364136223846793005
 class WordCharacterEmbedding(nn.Module):
     """vector = [row of the word ; encoder(characters of the word)].
 
-    A step is (word id, its characters …). While training, a word becomes the unknown one with probability
-    drop_rates[word] but keeps its characters, so that the network learns what to do with words it will never
-    have seen. Every distinct word of a batch is encoded once.
+    A step is (word id, its characters …). During training, a word is replaced by the unknown word with
+    probability drop_rates[word] but keeps its characters, so that the network learns to handle
+    out-of-vocabulary words. Every distinct word of a batch is encoded once.
 
-    drop_rates: for every id of the vocabulary; stays with the weights.
+    drop_rates: for every id of the vocabulary; saved with the weights.
     """
 
     drop_rates: Tensor
@@ -54,7 +54,7 @@ class WordCharacterEmbedding(nn.Module):
 
 
 def word_drop_rates(counts: Int[Tensor, " vocab"], *, strength: float) -> Float[Tensor, " vocab"]:
-    """rate(word) = strength / (strength + count(word)), and 0 for what training never has.
+    """rate(word) = strength / (strength + count(word)), and 0 for words that never occur in training.
 
     Paper: Kiperwasser & Goldberg 2016, "Simple and Accurate Dependency Parsing Using Bidirectional LSTM
     Feature Representations", arXiv:1603.04351, section 4.
@@ -68,10 +68,10 @@ def word_drop_rates(counts: Int[Tensor, " vocab"], *, strength: float) -> Float[
 def unique_rows(
     rows: Int[Tensor, "rows width"],
 ) -> tuple[Int[Tensor, "distinct width"], Int[Tensor, " rows"]]:
-    """The different rows, and for each row its place among them.
+    """The distinct rows, and for each row its index among them.
 
-    torch.unique(dim=0) sorts whole rows; six times faster is to sort one number for each row, and to look
-    whether two rows share one.
+    torch.unique(dim=0) sorts whole rows. Sorting one hash per row and checking for collisions is six times
+    faster.
 
     >>> rows, inverse = unique_rows(torch.tensor([[5, 6], [7, 0], [5, 6]]))
     >>> rows[inverse].tolist()
@@ -79,7 +79,7 @@ def unique_rows(
     """
     powers = torch.full((rows.shape[1],), MULTIPLIER, device=rows.device).cumprod(
         0
-    )  # whole numbers that run over go on from the other end
+    )  # integer overflow wraps around
     keys, inverse = torch.unique((rows * powers).sum(dim=1), return_inverse=True)
     chosen = inverse.new_empty(len(keys)).scatter_(
         0, inverse, torch.arange(len(rows), device=rows.device)

@@ -1,1 +1,1 @@
-"""One step of time: every recurrent cell, its equations, and beside them its fast path."""
+"""Recurrent cells: the equations of one time step, and a fast path for each cell."""

@@ -1,6 +1,4 @@
-"""The functions that bend a sum: by name, with their range, and with their derivative written through their
-value.
-"""
+"""Activation functions by name, with their range and with their derivative as a function of their value."""
 
 from __future__ import annotations
 
@@ -19,8 +17,8 @@ from seqlab.core.errors import UsageError, nearest
 class Activation:
     """y = function(x), low <= y <= high, and dy/dx = derivative(y).
 
-    The derivative is a function of the value y alone, so that back-propagation by hand keeps the outputs of a
-    layer and nothing else.
+    The derivative is a function of the value y alone, so a hand-written backward pass only stores the outputs
+    of a layer.
     """
 
     name: str
@@ -54,9 +52,7 @@ def get_activation(name: str) -> Activation:
 
 @dataclass(frozen=True)
 class SampledActivation:
-    """An activation as a chart needs it: plain numbers, point by point, and the range its values can
-    reach.
-    """
+    """An activation sampled for a chart: plain numbers for each point, and the range of its values."""
 
     name: str
     inputs: list[float]
@@ -67,7 +63,7 @@ class SampledActivation:
 
 
 def sample_activation(name: str, low: float = -4.0, high: float = 4.0, points: int = 81) -> SampledActivation:
-    """`points` points of an activation and of its derivative, evenly from input `low` to input `high`.
+    """Sample an activation and its derivative at `points` evenly spaced inputs from `low` to `high`.
 
     >>> sample_activation("relu", -1, 1, 3).outputs
     [0.0, 0.0, 1.0]

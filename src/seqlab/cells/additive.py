@@ -1,4 +1,4 @@
-"""The additive update by itself: a gate blends the old state with a candidate, whatever the candidate is."""
+"""The additive update on its own: a gate blends the old state with any candidate."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ CANDIDATES: dict[str, Callable[[Tensor], Tensor]] = {
 
 @cells.register("additive")
 class Additive(GatedCell):
-    """One step of the additive update. Gates stand in the order gate, candidate.
+    """One step of the additive update. Gate order: gate, candidate.
 
         gate      = σ(W_u x + U_u hidden + b_u)
         hidden'   = gate ⊙ hidden + (1 - gate) ⊙ candidate        keep = "old", as above: the gate at 1 keeps the old state
         hidden'   = (1 - gate) ⊙ hidden + gate ⊙ candidate        keep = "new": σ(-a) = 1 - σ(a), so the two differ by the gate's sign
 
-    The state changes by adding, so the gradient has a path through time that no matrix multiplies;
+    The state changes by addition, so the gradient has a path through time without matrix products;
     `closed_form` writes the state as a weighted sum of all candidates. Candidates by name:
 
         recurrent   tanh(W_c x + U_c hidden + b_c)      input   tanh(W_c x + b_c)      linear   W_c x + b_c
@@ -100,13 +100,13 @@ class Additive(GatedCell):
 
 @torch.no_grad()
 def flip_convention(cell: Additive) -> Additive:
-    """The same function of inputs and state with the other `keep`: the gate's weights negated; a candidate
-    given as a module is shared.
+    """The same function with the other `keep`: a copy with the gate's weights negated. A candidate given as a
+    module is shared, not copied.
     """
     keep: Keep = "new" if cell.keep == "old" else "old"
     other = Additive(
         cell.input_size, cell.hidden_size, bias=cell.bias is not None, candidate=cell.candidate, keep=keep
     ).to(cell.input)
-    for theirs, own in zip(other.parameters(recurse=False), cell.parameters(recurse=False), strict=True):
-        theirs.copy_(flip_gate_sign(own, gate=0, hidden_size=cell.hidden_size))
+    for flipped, weight in zip(other.parameters(recurse=False), cell.parameters(recurse=False), strict=True):
+        flipped.copy_(flip_gate_sign(weight, gate=0, hidden_size=cell.hidden_size))
     return other

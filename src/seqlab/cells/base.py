@@ -1,4 +1,4 @@
-"""What every recurrent cell is: parameters and one readable step."""
+"""The base classes of recurrent cells: parameters and one readable step."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ The hidden state is what a cell shows to the layer above.
 
 
 class Cell(nn.Module, ABC):
-    """One step of recurrence.
+    """One time step of a recurrent network.
 
         projected = W x + b             for all steps at once: it does not depend on the past
         state'    = step(projected, state)
 
     `input` (gates * hidden, input) is W, `recurrent` (gates * hidden, hidden) multiplies the hidden state,
-    `bias` is b or None. The rows of each are grouped by gate, in the order that the cell's docstring names. A
-    cell whose gates do not all see the hidden state says so in `num_recurrent_gates`; where none does,
-    `recurrent` is None. `step` is the truth; `kernel_choice.fast_scan` may give the same numbers sooner.
+    `bias` is b or None. The rows of each are grouped by gate, in the order given in the cell's docstring. A
+    cell in which only some gates see the hidden state sets `num_recurrent_gates`; if none does, `recurrent`
+    is None. `step` is the reference; `kernel_choice.fast_scan` computes the same numbers faster.
     """
 
     num_gates: ClassVar[int]
@@ -56,11 +56,11 @@ class Cell(nn.Module, ABC):
 
     @property
     def num_recurrent_gates(self) -> int:
-        """Blocks of `recurrent`: the gates that see the hidden state through a matrix of their own."""
+        """Number of gates that have a recurrent matrix of their own, which are the blocks of `recurrent`."""
         return self.num_gates
 
     def reset_parameters(self) -> None:
-        """torch's own start for recurrent layers: uniform in ±1/√hidden."""
+        """Initialize as torch's recurrent layers do: uniform in ±1/√hidden."""
         bound = self.hidden_size**-0.5
         for parameter in self.parameters(recurse=False):
             nn.init.uniform_(parameter, -bound, bound)
@@ -77,11 +77,13 @@ class Cell(nn.Module, ABC):
     def forward(
         self, inputs: Float[Tensor, "batch input"], state: State | None = None
     ) -> tuple[Float[Tensor, "batch hidden"], State]:
-        """One step from the raw input: word by word through a sentence, carrying the state."""
+        """One step from the raw input, for feeding a sentence word by word while carrying the state."""
         return self.step(self.project(inputs), self.zero_state(inputs) if state is None else state)
 
     def materialize_weights(self) -> Cell:
-        """The cell that scans: itself, unless its matrices are computed from other parameters first."""
+        """The cell to scan with: this cell, or a copy with its computed matrices if they depend on other
+        parameters.
+        """
         return self
 
     def zero_state(self, like: Float[Tensor, "batch *rest"]) -> State:
@@ -89,7 +91,7 @@ class Cell(nn.Module, ABC):
 
     @property
     def output_size(self) -> int:
-        """Width of the hidden state that a cell shows; its cell state may be wider."""
+        """Width of the hidden state that a cell outputs; its cell state may be wider."""
         return self.state_sizes[0]
 
     @property
@@ -97,12 +99,10 @@ class Cell(nn.Module, ABC):
         return (self.hidden_size,) * self.num_state_tensors
 
     def with_weights(self, weights: Mapping[str, Tensor | None]) -> Self:
-        """The same equations with other tensors in place of some parameters; nothing is copied, gradients
-        reach the tensors given.
+        """The same cell with other tensors in place of some parameters. Nothing is copied, and gradients flow
+        to these tensors.
         """
-        other = object.__new__(
-            type(self)
-        )  # as copy.copy, but in a fraction of its time: a layer does this in every call
+        other = object.__new__(type(self))  # like copy.copy, but much faster: a layer does this in every call
         other.__dict__.update(self.__dict__, _parameters={**self._parameters, **weights})
         return other
 
@@ -111,7 +111,7 @@ class Cell(nn.Module, ABC):
 
 
 class GatedCell(Cell):
-    """A cell whose step mixes what it kept with what it adds; the gates can be looked at.
+    """A cell whose step mixes what it keeps with what it adds, and whose gates can be inspected.
 
     carried' = keep ⊙ carried + write ⊙ candidate        (carried is the cell state, or the hidden state where
     there is none)

@@ -1,4 +1,4 @@
-"""An LSTM that writes exactly where it forgets: one gate fewer."""
+"""An LSTM with coupled input and forget gates: one gate fewer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from seqlab.cells.option_types import Bias, ForgetBias
 
 @cells.register("coupled_lstm")
 class CoupledLSTM(GatedCell):
-    """One step of an LSTM whose input gate is 1 - forget. Gates stand in the order forget, candidate, output.
+    """One step of an LSTM whose input gate is 1 - forget. Gate order: forget, candidate, output.
 
         forget      = σ(W_f x + U_f h + b_f)
         candidate   = tanh(W_c x + U_c h + b_c)
@@ -23,10 +23,10 @@ class CoupledLSTM(GatedCell):
         cell_state' = forget ⊙ cell_state + (1 - forget) ⊙ candidate
         hidden'     = output ⊙ tanh(cell_state')
 
-    The cell state is a running average, so it never leaves the range of what was written: the cell cannot
-    count. It has three quarters of an LSTM's parameters, and is an LSTM whose input gate has the forget
-    gate's weights with the other sign: 1 - σ(a) = σ(-a). Paper: Greff et al. 2017, "LSTM: A Search Space
-    Odyssey" (variant CIFG), arXiv:1503.04069.
+    The cell state is a running average, so it stays within the range of the candidates: the cell cannot
+    count. It has three quarters of an LSTM's parameters. It equals an LSTM whose input gate has the negated
+    weights of the forget gate: 1 - σ(a) = σ(-a). Paper: Greff et al. 2017, "LSTM: A Search Space Odyssey"
+    (variant CIFG), arXiv:1503.04069.
     """
 
     num_gates = 3

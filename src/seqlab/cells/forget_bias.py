@@ -1,4 +1,4 @@
-"""Remembering from the start: the forget gate's bias."""
+"""The initial bias of the forget gate: a positive value makes the cell remember from the start."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from torch import Tensor
 
 
 def set_forget_bias(bias: Tensor | None, *, gate: int, size: int, value: float) -> None:
-    """Set the rows of the forget gate, which is number `gate` of its cell; a cell without biases has none to
-    set.
+    """Set the bias of the forget gate, which is gate number `gate` of its cell. Does nothing for a cell
+    without biases.
 
     Papers: Gers et al. 2000; Jozefowicz et al. 2015 (a bias of 1 closes most of the gap between
     architectures).

@@ -16,7 +16,7 @@ from seqlab.cells.option_types import GateConvention
 def update_gate_coefficients(
     update: Float[Tensor, "*batch hidden"], keep: GateConvention
 ) -> tuple[Float[Tensor, "*batch hidden"], Float[Tensor, "*batch hidden"]]:
-    """(keep, write) of one step: how much of the old state stays, and how much of the candidate comes in."""
+    """(keep, write) of one step: how much of the old state is kept and how much of the candidate is added."""
     return (update, 1 - update) if keep == "old" else (1 - update, update)
 
 
@@ -45,8 +45,8 @@ class UpdateGateCell(GatedCell):
 def flip_gate_sign(
     weights: Float[Tensor, "gates *columns"], gate: int, hidden_size: int
 ) -> Float[Tensor, "gates *columns"]:
-    """The same weights with the sign of one gate's rows turned: σ(-a) = 1 - σ(a), so the gate keeps what it
-    wrote before.
+    """The same weights with the rows of one gate negated: σ(-a) = 1 - σ(a), so the gate keeps what it added
+    before.
 
     >>> import torch
     >>> flip_gate_sign(torch.tensor([1.0, 2.0, 3.0, 4.0]), gate=1, hidden_size=2).tolist()
@@ -58,8 +58,8 @@ def flip_gate_sign(
 
 
 def weights_for_keep_old(cell: UpdateGateCell) -> tuple[Tensor, Tensor, Tensor | None]:
-    """(input, recurrent, bias) with which the same cell keeps the old state, so that a fast scan knows one
-    convention only.
+    """(input, recurrent, bias) with which the same cell keeps the old state, so that fast scans only need one
+    convention.
     """
     if cell.keep == "old":
         return cell.input, cell.recurrent, cell.bias

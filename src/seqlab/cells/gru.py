@@ -14,7 +14,7 @@ from seqlab.cells.options import check_choice
 
 @cells.register("gru")
 class GRU(UpdateGateCell):
-    """One step of a GRU. Gates stand in torch's order: reset, update, candidate.
+    """One step of a GRU. Gate order, as in torch: reset, update, candidate.
 
         reset     = σ(W_r x + U_r h + b_r)
         update    = σ(W_z x + U_z h + b_z)
@@ -22,9 +22,9 @@ class GRU(UpdateGateCell):
         hidden'   = update ⊙ hidden + (1 - update) ⊙ candidate
 
     `recurrent_bias` (hidden,) is d. torch and Keras give every gate a second bias, but only the candidate's
-    cannot be added to `bias`: the reset gate scales it. With the reset before the product, as in the paper's
-    last version, it is the cell reset_before_gru. Paper: Cho et al. 2014, arXiv:1406.1078, section 2.3; the
-    order of reset and product is that of cuDNN.
+    cannot be merged into `bias`, because the reset gate scales it. The variant with the reset before the
+    product, as in the paper's last version, is the cell reset_before_gru. Paper: Cho et al. 2014,
+    arXiv:1406.1078, section 2.3; the order of reset and product is that of cuDNN.
 
     keep: what the update gate at 1 keeps; "new" swaps its two places in the last line.
     """

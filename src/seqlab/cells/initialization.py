@@ -1,4 +1,4 @@
-"""Where a cell's weights start."""
+"""Weight initialization of recurrent cells."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Initialization = Literal["torch", "orthogonal", "identity", "xavier"]
 
 @torch.no_grad()
 def initialize(cell: Cell, kind: Initialization) -> None:
-    """Start a cell's weights afresh, all as the cell itself does, then those that `kind` is about.
+    """Initialize a cell's weights: first the cell's own default, then the weights that `kind` is about.
 
         torch        uniform in ±1/√hidden, as torch.nn's layers start
         orthogonal   each gate's block of `recurrent` a random orthogonal matrix: lengths neither grow nor fade (Saxe et al. 2014)
@@ -23,8 +23,8 @@ def initialize(cell: Cell, kind: Initialization) -> None:
             first (Le et al. 2015, arXiv:1504.00941)
         xavier       each block of `input` and `recurrent` uniform in ±√(6 / (rows + columns)) (Glorot & Bengio 2010)
 
-    A cell whose recurrent matrix is computed from other parameters, or that has none, keeps its own start
-    there.
+    A cell whose recurrent matrix is computed from other parameters, or that has none, keeps its own
+    initialization there.
     """
     if kind not in get_args(Initialization):
         raise UsageError(

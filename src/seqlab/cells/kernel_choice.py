@@ -1,6 +1,7 @@
 """Which kernel scans a cell: one in C++, torch's fused layer, or back-propagation through time by hand.
 
-Cells hold equations only. All ways give the same numbers; what is fastest was measured and is decided here.
+Cells only contain equations. All kernels give the same numbers; this module picks the fastest one, based on
+measurements.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ _kernels: dict[type[Cell], Kernel] = {}
 
 def fast_scan(cell: Cell, rows: Rows, state: State, layout: StepLayout) -> ScanResult | None:
     """The hidden state after every packed row and the last states, from the fastest kernel for this cell and
-    batch; None where only the reference scan exists.
+    batch; None if only the reference scan exists.
 
     A subclass may have changed the equations, so it has no kernel unless it registers one of its own.
     """
@@ -66,7 +67,7 @@ def fast_scan(cell: Cell, rows: Rows, state: State, layout: StepLayout) -> ScanR
 
 
 def register_kernel(cell_type: type[Cell]) -> Callable[[Kernel], Kernel]:
-    """Decorate a function of a cell's rows, state and layout with the cell's class to make it its kernel."""
+    """Decorator that registers a function of a cell's rows, state and layout as the kernel of a class."""
 
     def register(kernel: Kernel) -> Kernel:
         _kernels[cell_type] = kernel
@@ -133,7 +134,7 @@ def _scan_layer_norm_lstm(
     if native_kernels(rows) is None:  # a backward pass by hand in Python was slower than autograd's
         return None
     weights = (cell.input, cell.recurrent, cell.bias)
-    norms = (cell.input_gain, cell.recurrent_gain, cell.memory_gain, cell.memory_shift)
+    norms = (cell.input_gain, cell.recurrent_gain, cell.cell_gain, cell.cell_shift)
     return _outputs_and_state(NativeLayerNormLSTMScan, rows, *weights, *norms, *state, layout, EPSILON)
 
 
@@ -202,7 +203,7 @@ def _outputs_and_state(function: type[torch.autograd.Function], *args: object) -
 
 
 def _has_few_sequences(layout: StepLayout, hidden_size: int) -> bool:
-    """So few sequences for so large a matrix that torch's layer, which keeps the matrix in a special layout,
-    is faster than the kernel.
+    """Whether there are so few sequences for so large a matrix that torch's layer, which stores the matrix in
+    a special layout, is faster than the kernel.
     """
     return layout.num_sequences < max(32, hidden_size // 8)

@@ -1,4 +1,4 @@
-"""An LSTM whose sums and whose cell state are normalized before they are bent."""
+"""An LSTM with layer normalization of its pre-activations and of its cell state."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ EPSILON = 1e-5
 
 @cells.register("layer_norm_lstm")
 class LayerNormLSTM(GatedCell):
-    """One step of a layer-normalized LSTM. Gates stand in torch's order: input, forget, candidate, output.
+    """One step of a layer-normalized LSTM. Gate order, as in torch: input, forget, candidate, output.
 
         norm(a)     = (a - mean(a)) / √(variance(a) + ε)             over all four gates together, for each sequence and step
         gates       = input_gain ⊙ norm(W x) + recurrent_gain ⊙ norm(U h) + b
         input, forget, output = σ(gates),  candidate = tanh(gates)
         cell_state' = forget ⊙ cell_state + input ⊙ candidate
-        hidden'     = output ⊙ tanh(memory_gain ⊙ norm(cell_state') + memory_shift)
+        hidden'     = output ⊙ tanh(cell_gain ⊙ norm(cell_state') + cell_shift)
 
-    The paper gives each norm a gain and a shift. Those of the two sums would only be added to b, so b stands
-    for all three; the cell state's norm has both. Without biases there is no memory_shift either. Gains start
-    at 1, shifts at 0. Paper: Ba et al. 2016, "Layer Normalization", arXiv:1607.06450, equations 20-22.
+    The paper gives each norm a gain and a shift. The shifts of the two sums are redundant with b, so b
+    replaces them; the cell state's norm has both gain and shift. Without biases there is no cell_shift
+    either. Gains are initialized to 1, shifts to 0. Paper: Ba et al. 2016, "Layer Normalization",
+    arXiv:1607.06450, equations 20-22.
     """
 
     num_gates = 4
     num_state_tensors = 2
 
-    memory_shift: nn.Parameter | None
+    cell_shift: nn.Parameter | None
 
     def __init__(
         self, input_size: int, hidden_size: int, *, bias: Bias = True, forget_bias: ForgetBias = 1.0
@@ -44,8 +45,8 @@ class LayerNormLSTM(GatedCell):
         super().__init__(input_size, hidden_size, bias=bias)
         self.input_gain = nn.Parameter(torch.empty(4 * hidden_size))
         self.recurrent_gain = nn.Parameter(torch.empty(4 * hidden_size))
-        self.memory_gain = nn.Parameter(torch.empty(hidden_size))
-        self.register_parameter("memory_shift", nn.Parameter(torch.empty(hidden_size)) if bias else None)
+        self.cell_gain = nn.Parameter(torch.empty(hidden_size))
+        self.register_parameter("cell_shift", nn.Parameter(torch.empty(hidden_size)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -84,6 +85,6 @@ class LayerNormLSTM(GatedCell):
     ) -> tuple[Float[Tensor, "batch hidden"], State]:
         gates = self.gates(projected, state)
         cell_state = gates["forget"] * state[1] + gates["input"] * gates["candidate"]
-        normed = F.layer_norm(cell_state, (self.hidden_size,), self.memory_gain, self.memory_shift, EPSILON)
+        normed = F.layer_norm(cell_state, (self.hidden_size,), self.cell_gain, self.cell_shift, EPSILON)
         hidden = gates["output"] * torch.tanh(normed)
         return hidden, (hidden, cell_state)

@@ -1,4 +1,4 @@
-"""Long short-term memory: a cell state that is kept, written and unprojected through three gates."""
+"""Long short-term memory: input, forget and output gates control a cell state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from seqlab.cells.options import check_choice
 
 @cells.register("lstm")
 class LSTM(GatedCell):
-    """One step of an LSTM. Gates stand in torch's order: input, forget, candidate, output.
+    """One step of an LSTM. Gate order, as in torch: input, forget, candidate, output.
 
         input       = σ(W_i x + U_i h + b_i)
         forget      = σ(W_f x + U_f h + b_f)
@@ -29,8 +29,8 @@ class LSTM(GatedCell):
     Goodfellow et al. 2016, section 10.10.1, write s for the cell state, g for the input gate, f for the
     forget gate and q for the output gate.
 
-    Papers: Hochreiter & Schmidhuber 1997; forget gate: Gers et al. 2000; a forget bias of 1 remembers from
-    the start: Jozefowicz et al. 2015.
+    Papers: Hochreiter & Schmidhuber 1997; forget gate: Gers et al. 2000; initial forget bias of 1: Jozefowicz
+    et al. 2015.
 
     candidate: the activation of the candidate; some lectures print σ.
     """

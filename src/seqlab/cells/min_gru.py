@@ -13,14 +13,14 @@ from seqlab.cells.base import GatedCell, State, cells
 
 @cells.register("min_gru")
 class MinGRU(GatedCell):
-    """One step of a minGRU. Gates stand in the order update, candidate; there is no recurrent matrix.
+    """One step of a minGRU. Gate order: update, candidate; there is no recurrent matrix.
 
         update    = σ(W_z x + b_z)
         candidate = W_h x + b_h
         hidden'   = (1 - update) ⊙ hidden + update ⊙ candidate
 
-    Nothing that a step multiplies the state with depends on the state, so all products are done before the
-    scan begins. Paper: Feng et al. 2024, "Were RNNs all we needed?", arXiv:2410.01201, section 3.1.
+    Gate and candidate do not depend on the state, so all matrix products are done before the scan begins.
+    Paper: Feng et al. 2024, "Were RNNs all we needed?", arXiv:2410.01201, section 3.1.
     """
 
     num_gates = 2

@@ -1,4 +1,4 @@
-"""Options of a cell that take one of a few words."""
+"""Cell options with a fixed set of allowed values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Choice = TypeVar("Choice", bound=str)
 
 
 def check_choice(option: str, choice: Choice, allowed: tuple[str, ...]) -> Choice:
-    """The word that was given, if it is one of those allowed.
+    """Return the value if it is allowed; otherwise raise an error.
 
     >>> check_choice("keep", "old", ("old", "new"))
     'old'

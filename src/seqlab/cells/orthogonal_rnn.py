@@ -1,5 +1,5 @@
-"""A plain cell whose recurrent matrix keeps lengths: orthogonal by construction, before, while and after it
-is trained.
+"""A plain RNN cell whose recurrent matrix preserves norms: it is orthogonal by construction, at any time of
+training.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class OrthogonalRNN(Cell):
         return hidden, (hidden,)
 
     def current_recurrent(self) -> Float[Tensor, "hidden hidden"]:
-        """U, computed at most once for a whole scan."""
+        """U, computed at most once per scan."""
         recurrent = self._parameters["recurrent"]
         return self.recurrent_matrix() if recurrent is None else recurrent
 

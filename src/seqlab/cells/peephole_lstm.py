@@ -1,4 +1,4 @@
-"""An LSTM whose gates also see the cell state, not only what was shown of it."""
+"""An LSTM whose gates also see the cell state."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GATES: tuple[Gate, ...] = ("write", "forget", "expose")
 
 @cells.register("peephole_lstm")
 class PeepholeLSTM(GatedCell):
-    """One step of a peephole LSTM. Gates stand in torch's order: input, forget, candidate, output.
+    """One step of a peephole LSTM. Gate order, as in torch: input, forget, candidate, output.
 
         input       = σ(W_i x + U_i h + P_i cell_state + b_i)
         forget      = σ(W_f x + U_f h + P_f cell_state + b_f)
@@ -32,10 +32,10 @@ class PeepholeLSTM(GatedCell):
         cell_state' = forget ⊙ cell_state + input ⊙ candidate
         hidden'     = output ⊙ tanh(cell_state')
 
-    `peephole` holds P for the gates that peep, in the order input, forget, output: a row (hidden) of the
-    diagonal for each, or a full matrix (hidden, hidden) below the other. As first published, P is diagonal
-    and the output gate sees cell_state' (`expose_sees="new"`). Papers: Gers & Schmidhuber 2000, "Recurrent
-    nets that time and count"; Gers et al. 2002 (JMLR 3, pages 115-143).
+    `peephole` holds P for the gates with peepholes, in the order input, forget, output: one diagonal (hidden)
+    per row, or full matrices (hidden, hidden) stacked vertically. As first published, P is diagonal and the
+    output gate sees cell_state' (`expose_sees="new"`). Papers: Gers & Schmidhuber 2000, "Recurrent nets that
+    time and count"; Gers et al. 2002 (JMLR 3, pages 115-143).
 
     gates: the gates that see the cell state.
     expose_sees: the cell state that the output gate sees, "previous" (cell_state) or "new" (cell_state').
@@ -115,7 +115,9 @@ class PeepholeLSTM(GatedCell):
         return hidden, (hidden, cell_state)
 
     def all_peepholes(self) -> Float[Tensor, "gates hidden"]:
-        """The weights of all three gates: zeros for one that does not peep, which is the same cell."""
+        """The weights of all three gates, with zeros for a gate without a peephole, which gives the same
+        cell.
+        """
         if len(self.peephole_gates) == len(GATES):
             return self.peephole
         blocks = dict(zip(self.peephole_gates, self.peephole.chunk(len(self.peephole_gates)), strict=True))

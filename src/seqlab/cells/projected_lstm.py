@@ -1,6 +1,4 @@
-"""An LSTM that shows a smaller projection of its hidden state: a wide cell state at the price of a narrow
-recurrence.
-"""
+"""An LSTM that outputs a projection of its hidden state: a wide cell state with a narrow recurrence."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from seqlab.core.errors import UsageError
 
 @cells.register("projected_lstm")
 class ProjectedLSTM(GatedCell):
-    """One step of an LSTM with a recurrent projection layer. Gates stand in torch's order: input, forget,
+    """One step of an LSTM with a recurrent projection layer. Gate order, as in torch: input, forget,
     candidate, output.
 
         input, forget, output = σ(W x + U h + b),  candidate = tanh(W x + U h + b)
@@ -31,7 +29,7 @@ class ProjectedLSTM(GatedCell):
     torch.nn.LSTM(proj_size=proj). Paper: Sak et al. 2014, "Long short-term memory based recurrent neural
     network architectures", arXiv:1402.1128.
 
-    proj_size: width of the hidden state that is shown; smaller than that of the cell state.
+    proj_size: width of the hidden state; smaller than that of the cell state.
     """
 
     num_gates = 4

@@ -1,4 +1,4 @@
-"""Whether torch records or transforms the current call. Then only operations that torch knows may be used."""
+"""Whether torch records or transforms the current call, which then may only use torch's own operations."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def is_transformed() -> bool:
 
 
 def refuse_fixed_lengths() -> None:
-    """Called where lengths become Python integers: a trace would keep those of its example input and be
-    silently wrong for any other.
+    """Called where lengths become Python integers: a trace would keep the lengths of its example input and be
+    silently wrong for all others.
     """
     if is_tracing():
         raise UsageError(

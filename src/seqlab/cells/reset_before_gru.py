@@ -19,15 +19,15 @@ from seqlab.cells.options import check_choice
 
 @cells.register("reset_before_gru")
 class ResetBeforeGRU(UpdateGateCell):
-    """One step of the original GRU. Gates stand in the order reset, update, candidate.
+    """One step of the original GRU. Gate order: reset, update, candidate.
 
         reset     = σ(W_r x + U_r h + b_r)
         update    = σ(W_z x + U_z h + b_z)
         candidate = tanh(W_c x + U_c (reset ⊙ h) + b_c)
         hidden'   = update ⊙ hidden + (1 - update) ⊙ candidate
 
-    Not the GRU of torch, which resets U_c h and not h: see seqlab.cells.conversions.gru for when the two
-    agree. Paper: Cho et al. 2014, arXiv:1406.1078 (third version), section 2.3.
+    It differs from torch's GRU, which resets U_c h instead of h: see seqlab.cells.conversions.gru for when
+    the two agree. Paper: Cho et al. 2014, arXiv:1406.1078 (third version), section 2.3.
 
     keep: what the update gate at 1 keeps; "new" swaps its two places in the last line. candidate: the
     activation of the candidate; some lectures print σ. candidate_bias: "outside" is what one lecture prints,
@@ -77,7 +77,7 @@ class ResetBeforeGRU(UpdateGateCell):
         }
 
     def split_bias(self, bias: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
-        """The bias added before the activations, and the one added to the candidate after its own."""
+        """The bias added before the activations, and the one added to the candidate after its activation."""
         if bias is None or self.candidate_bias == "inside":
             return bias, None
         before, after = bias[: 2 * self.hidden_size], bias[2 * self.hidden_size :]

@@ -1,4 +1,4 @@
-"""The plain recurrent cell: the new state is a bent sum of the input and the old state."""
+"""The plain (Elman) recurrent cell: an activation of a weighted sum of the input and the old state."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class RNN(Cell):
 
         hidden' = activation(W x + U hidden + b)
 
-    With the identity as activation and no bias this is the linear network whose gradients `hand_gradients`
-    writes out. The other ways in which books write this cell stand in `rnn_forms`. Paper: Elman 1990,
-    "Finding structure in time".
+    With the identity as activation and no bias this is the linear network whose gradients are derived in
+    `hand_gradients`. Other textbook notations of this cell are in `rnn_forms`. Paper: Elman 1990, "Finding
+    structure in time".
 
-    activation: tanh, relu, sigmoid or identity; or any function of a tensor, which then takes the plain path.
+    activation: tanh, relu, sigmoid or identity; or any function of a tensor, which uses the reference scan.
     """
 
     num_gates = 1
@@ -36,7 +36,7 @@ class RNN(Cell):
         super().__init__(input_size, hidden_size, bias=bias)
         self.activation = activation
         if isinstance(activation, str):
-            get_activation(activation)  # an unknown name is refused here, not in the first step
+            get_activation(activation)  # an unknown name is rejected here, not in the first step
 
     def step(
         self, projected: Float[Tensor, "batch hidden"], state: State

@@ -1,5 +1,5 @@
-"""Rotations from free numbers: the exponential of a skew-symmetric matrix is orthogonal whatever its entries
-are.
+"""Rotation matrices from unconstrained parameters: the exponential of any skew-symmetric matrix is
+orthogonal.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SMALL = 0.5
 def rotation_matrix(angles: Float[Tensor, "angles"], size: int) -> Float[Tensor, "hidden hidden"]:
     """exp(A) of the skew-symmetric A (Aᵀ = -A) with these entries above its diagonal, row by row.
 
-    Computed in double precision, so that even in single precision it is orthogonal to the last digit.
+    Computed in double precision, so that the result is orthogonal to the last digit even in single precision.
     """
     above = torch.triu_indices(size, size, offset=1, device=angles.device)
     upper = angles.new_zeros(size, size, dtype=torch.float64).index_put((above[0], above[1]), angles.double())
@@ -51,7 +51,7 @@ def matrix_exponential(matrix: Float[Tensor, "hidden hidden"]) -> Float[Tensor, 
 
 @torch.no_grad()
 def init_pair_rotations_(angles: Float[Tensor, "angles"], size: int) -> None:
-    """Start with units (0, 1), (2, 3), ... turning around each other by angles uniform in ±π; the entries of
+    """Initialize as rotations of the unit pairs (0, 1), (2, 3), ... by angles uniform in ±π; the entries of
     all other pairs are zero.
     """
     upper = torch.zeros(size, size)

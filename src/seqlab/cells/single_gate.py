@@ -1,4 +1,4 @@
-"""One gate decides between the old state and a new candidate."""
+"""A recurrent cell with a single gate, which mixes the old state and a new candidate."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from seqlab.cells.options import check_choice
 
 @cells.register("single_gate")
 class SingleGate(UpdateGateCell):
-    """One step of a gated cell without a reset gate. Gates stand in the order update, candidate.
+    """One step of a gated cell without a reset gate. Gate order: update, candidate.
 
         update    = σ(W_g x + U_g h + b_g)
         candidate = tanh(W_c x + U_c h + b_c)
         hidden'   = (1 - update) ⊙ hidden + update ⊙ candidate
 
     Lectures print it with s for the hidden state, g for the gate and no biases: s' = (1 - g) ⊙ s + g ⊙
-    tanh(W_ss s + W_sx x). A GRU whose reset gate is always open; seqlab.cells.conversions.gru writes it as
-    one.
+    tanh(W_ss s + W_sx x). It is a GRU whose reset gate is always open; seqlab.cells.conversions.gru converts
+    it to one.
 
     keep: what the gate at 1 keeps; "old" swaps its two places in the last line.
     """

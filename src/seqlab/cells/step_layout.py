@@ -1,4 +1,4 @@
-"""Sequences of different lengths side by side, without their padding."""
+"""The layout of packed sequences of different lengths, without padding."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ class StepLayout:
     """One scan over packed rows, forward or backward in time.
 
     `starts[t]` and `sizes[t]` say where the rows of time step t begin and how many sequences are live there.
-    Sequences stand longest first, so the live ones are always the first of the batch: a scan keeps its state
-    in one buffer and works on the first `live` rows of it. Forward, the others have ended and their final
-    state stays; backward, they have not begun and their initial state still stands there.
+    Sequences are sorted by length, longest first, so the live ones are always the first of the batch: a scan
+    keeps its state in one buffer and works on its first `live` rows. In a forward scan the others have ended,
+    and the buffer keeps their final state; in a backward scan they have not begun, and it still holds their
+    initial state.
     """
 
     starts: tuple[int, ...]
@@ -40,7 +41,7 @@ class StepLayout:
 
     @property
     def is_full(self) -> bool:
-        """Whether all sequences are equally long."""
+        """Whether all sequences have the same length."""
         return self.batch_sizes[-1] == self.batch_sizes[0]
 
     @property
@@ -62,8 +63,8 @@ class StepLayout:
 
     @cached_property
     def padded_rows(self) -> Int[Tensor, "rows"]:
-        """For each row its place in a padded batch (time * batch) that holds every sequence in the order of
-        the scan, from step 0 on.
+        """For each row its index in a padded batch (time * batch) that holds every sequence in scan order,
+        starting at step 0.
         """
         sizes = torch.tensor(self.batch_sizes)
         times = torch.arange(len(sizes)).repeat_interleave(sizes)
@@ -73,11 +74,11 @@ class StepLayout:
 
     @cached_property
     def previous_rows(self) -> Int[Tensor, "rows"]:
-        """For each row the row of [initial state; outputs] that came before it."""
+        """For each row the preceding row of [initial state; outputs]."""
         starts, sizes = (
             torch.tensor([*self.starts, 0]),
             torch.tensor([*self.batch_sizes, 0]),
-        )  # index -1 and T: a step with nobody
+        )  # index -1 and T: a step without sequences
         times = torch.arange(len(self.batch_sizes)).repeat_interleave(sizes[:-1])
         sequences = torch.arange(len(times)) - starts[times]
         before = times + (1 if self.reverse else -1)
@@ -88,8 +89,8 @@ class StepLayout:
 
 
 class Packing:
-    """Where each step of a ragged batch stands when its real steps are packed: all first steps, then all
-    second ones, and so on.
+    """The index of each step of a ragged batch after packing its real steps: all first steps, then all second
+    ones, and so on.
 
     >>> packing = Packing.from_lengths(torch.tensor([1, 3]), time=4)
     >>> packing.batch_sizes, packing.pack(torch.arange(8.0).view(2, 4, 1)).flatten().tolist()
@@ -151,7 +152,7 @@ class Packing:
         return apply_function(GatherRows, steps.reshape(-1, steps.shape[2]), self._row_index.to(steps.device))
 
     def unpack(self, rows: Float[Tensor, "rows hidden"]) -> Float[Tensor, "batch time hidden"]:
-        """Back into a padded batch; zeros stand in the padding."""
+        """Back into a padded batch, with zeros in the padding."""
         if self.is_full:
             return self.unsort(rows.view(self.time, self.num_sequences, -1).transpose(0, 1))
         flat = apply_function(
@@ -160,7 +161,7 @@ class Packing:
         return flat.view(self.num_sequences, self.time, rows.shape[1])
 
     def sort(self, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """Tensors with one row per sequence, from the order of the batch into that of the packing."""
+        """Reorder tensors with one row per sequence from batch order to packing order."""
         return (
             state
             if self.sorted_indices is None
@@ -168,7 +169,7 @@ class Packing:
         )
 
     def unsort(self, part: Tensor) -> Tensor:
-        """A tensor with one row per sequence, back into the order of the batch."""
+        """Reorder a tensor with one row per sequence back to batch order."""
         return part if self.sorted_indices is None else part[self._unsorted_indices.to(part.device)]
 
     @cached_property
@@ -195,15 +196,15 @@ class Packing:
 
     @cached_property
     def _row_index(self) -> Tensor:
-        """For each packed row its place in the flattened batch (batch * time)."""
+        """For each packed row its index in the flattened batch (batch * time)."""
         sequences = self.sequence_of_row
         batch_rows = sequences if self.sorted_indices is None else self.sorted_indices.cpu()[sequences]
         return batch_rows * self.time + self._times
 
 
 class GatherRows(torch.autograd.Function):
-    """Rows picked once each; the gradient is put back by copying, which is several times faster than
-    adding.
+    """Select rows, each at most once. The backward pass copies the gradient, which is several times faster
+    than adding it.
     """
 
     @staticmethod
@@ -217,7 +218,7 @@ class GatherRows(torch.autograd.Function):
 
 
 class ScatterRows(torch.autograd.Function):
-    """Rows put into their places, zeros elsewhere."""
+    """Scatter rows to their indices, zeros elsewhere."""
 
     @staticmethod
     def forward(ctx: Any, rows: Tensor, row_index: Tensor, num_rows: int) -> Tensor:

@@ -1,1 +1,1 @@
-"""From distributions over the next token to sequences of ids."""
+"""Decoding: from distributions over the next token to sequences of token ids."""

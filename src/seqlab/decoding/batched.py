@@ -1,4 +1,4 @@
-"""Many sources: sorted by length into batches, decoded, and answered in the order in which they came."""
+"""Decode many sources: sort them by length into batches and return the results in the original order."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def decode_batched(
     get_source_id: Callable[[Shaped[Tensor, "source *features"]], int] | None = None,
     device: torch.device | None = None,
 ) -> Iterator[list[Hypothesis]]:
-    """For each source its targets, the best first, in the order of the sources.
+    """Yields the targets of each source, best first, in the order of the sources.
 
-    Never more than `batch_size * lookahead_batches` sources are held, so that a stream of any length takes
-    steady memory; with a `lookahead_batches` of 1 answers come after every `batch_size` sources. What a
-    source gets does not depend on its neighbours.
+    At most `batch_size * lookahead_batches` sources are held at a time, so a stream of any length needs
+    constant memory; with `lookahead_batches=1` results come after every `batch_size` sources. The result of a
+    source does not depend on the other sources.
 
-    model: a prepared decoder where there are several calls; the weights of a bare model are laid out anew in
-    every call. get_source_id: the number of a source, by which its draws and its prefix are known; its place
-    when left out. device: of the search; that of the model when left out.
+    model: use a prepared decoder for several calls, since the weights of a plain model are packed again in
+    every call. get_source_id: the number of a source, which identifies its random numbers and its prefix;
+    defaults to its index. device: of the search; defaults to that of the model.
     """
     prepared, device = prepare_decoder(model), device or parameter_device(model)
     stream = iter(sources)
@@ -56,9 +56,7 @@ def decode_batched(
 def pad_sources(
     sources: Sequence[Shaped[Tensor, "source *features"]], *, device: torch.device | None = None
 ) -> tuple[Shaped[Tensor, "batch time *features"], Bool[Tensor, "batch time"]]:
-    """Sources side by side, filled up with zeros, which nobody looks at; an empty one has one step, which is
-    no token.
-    """
+    """Pad the sources with zeros, which are masked; an empty source has one step of padding."""
     time = max(1, *map(len, sources))
     tokens = sources[0].new_zeros(len(sources), time, *sources[0].shape[1:], device=device)
     is_token = torch.zeros(len(sources), time, dtype=torch.bool, device=device)
@@ -78,7 +76,7 @@ def _decode_window(
 ) -> list[list[Hypothesis]]:
     order = sorted(
         range(len(sources)), key=lambda index: -len(sources[index])
-    )  # the longest first: what needs most memory is seen at once
+    )  # longest first, so that running out of memory shows immediately
     answers: dict[int, list[Hypothesis]] = {}
     for start in range(0, len(order), batch_size):
         indices = order[start : start + batch_size]

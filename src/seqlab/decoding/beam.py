@@ -1,4 +1,4 @@
-"""Beam search: at every step the k best continuations of all open hypotheses are kept."""
+"""Beam search: keeps the k best continuations of all open hypotheses at every step."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ ROOT = Node(None, -1, 0.0)
 
 
 class BeamSearch(Search):
-    """Of all continuations of the open hypotheses of a sentence, the `beam_size` likeliest are kept; those
-    that end become complete and leave.
+    """Keeps the `beam_size` most likely continuations of the open hypotheses of a sentence; those that end
+    are complete and leave the beam.
 
     Complete hypotheses are ranked by score = rule(log_prob, length) + coverage penalty, and the `n_best` of
-    them are answered. All continuations at one step are equally long, so no rule is needed to keep the best.
+    them are returned. All continuations at one step have the same length, so pruning needs no length rule.
 
-    A sentence is finished when nothing is open, or when `n_best` hypotheses are complete and no open one can
-    still beat the worst of them: rule.bound(highest open log_prob) ≤ its score (a coverage penalty, never
-    above 0, cannot help an open one). So stopping early never changes the answer, and with a width of V^T,
-    where nothing is ever left out, the answer is that of an exhaustive search. A width of 1 is greedy
-    decoding, whatever the rule.
+    A sentence is finished when no hypothesis is open, or when `n_best` hypotheses are complete and no open
+    one can still beat the worst of them: rule.bound(highest open log_prob) ≤ its score (a coverage penalty is
+    never above 0, so it cannot help an open one). Early stopping therefore never changes the result. With a
+    beam size of V^T, which prunes nothing, the search is exhaustive. A beam size of 1 is greedy decoding for
+    every rule.
 
-    Sums are of float64; rows of a batch never meet, but for the order in which a matrix product adds.
-    Finished sentences leave the batch.
+    Sums are in float64; rows of a batch are independent, except for the order of summation in matrix
+    products. Finished sentences leave the batch.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class BeamSearch(Search):
     def run_recorded(
         self, model: Seq2SeqModel, sources: SourceBatch, recorder: SearchRecorder | None
     ) -> list[list[Hypothesis]]:
-        """The same, while somebody is told of every step's candidates."""
+        """The same, with a callback for the candidates of every step."""
         groups = self.diversity.groups
         beams = [_Beam(source_id, group) for source_id in sources.source_ids for group in range(groups)]
         running = beams
@@ -88,7 +88,7 @@ class BeamSearch(Search):
                 break
             penalties_before = self._penalties(state, len(state.tokens))
             log_probs, state = self._next_log_probs(model, state)
-            if length == 0 and groups > 1:  # all groups begin alike
+            if length == 0 and groups > 1:  # all groups start identically
                 rows = torch.arange(len(log_probs), device=log_probs.device).repeat_interleave(groups)
                 log_probs, state = log_probs[rows], state.select(rows)
             source_ids = [beam.source_id for beam in running for _ in beam.open]
@@ -146,7 +146,7 @@ class BeamSearch(Search):
         penalties: list[float],
         recorder: SearchRecorder | None,
     ) -> None:
-        """Every beam chooses its next open hypotheses, and takes those that became complete."""
+        """Every beam selects its next open hypotheses and collects the complete ones."""
         open_now = len(running[0].open)
         num_candidates = self.group_size + (recorder.num_pruned if recorder else 0)
         for index, (beam, candidates) in enumerate(
@@ -172,14 +172,14 @@ class BeamSearch(Search):
 
     @property
     def _num_complete_kept(self) -> int:
-        """Complete hypotheses that each group keeps."""
+        """The number of complete hypotheses that each group keeps."""
         return min(self.n_best, self.group_size)
 
     def _top_continuations(
         self, running: list[_Beam], allowed: Tensor, num_candidates: int
     ) -> list[list[tuple[int, int, float]]]:
-        """For each beam its best continuations: the place of the parent among the open ones, the token, the
-        log_prob of the whole.
+        """The best continuations of each beam: index of the parent among the open hypotheses, token, and
+        total log_prob.
         """
         groups, open_now = self.diversity.groups, len(running[0].open)
         sums = torch.tensor(
@@ -228,7 +228,7 @@ class BeamSearch(Search):
     def _complete_dead_ends(
         self, running: list[_Beam], allowed: Tensor, length: int, penalties: list[float]
     ) -> None:
-        """Open hypotheses after which everything is forbidden are complete as they are."""
+        """Open hypotheses without an allowed continuation become complete."""
         is_dead_end = (allowed.amax(dim=1) == -torch.inf).tolist()
         nodes = [(beam, node) for beam in running for node in beam.open]
         for (beam, node), dead_end, penalty in zip(nodes, is_dead_end, penalties, strict=True):
@@ -241,9 +241,7 @@ class BeamSearch(Search):
                 )
 
     def _prune(self, running: list[_Beam], state: _BeamState, length: int) -> tuple[list[_Beam], _BeamState]:
-        """The beams of the sentences that are not finished, each with its new open hypotheses, as many for
-        each.
-        """
+        """The beams of the unfinished sentences, with their new open hypotheses, the same number for each."""
         groups, open_before = self.diversity.groups, len(running[0].open)
         is_finished = [self._is_finished(beam, length) for beam in running]
         unfinished = [
@@ -285,7 +283,7 @@ class BeamSearch(Search):
         )
 
     def _merge_groups(self, groups: Sequence[_Beam]) -> list[Hypothesis]:
-        """The best of all groups; what several have found is there once."""
+        """The best hypotheses of all groups, without duplicates."""
         hypotheses = sorted(
             (hypothesis for beam in groups for hypothesis in beam.complete),
             key=lambda hypothesis: -hypothesis.score,
@@ -304,7 +302,7 @@ class _Beam:
     group: int
     open: list[Node] = field(default_factory=lambda: [ROOT])
     chosen: list[tuple[int, Node]] = field(default_factory=list)
-    """The next open ones, each with the place of its parent among those of before."""
+    """The next open hypotheses, each with the index of its parent among the previous ones."""
     complete: list[Hypothesis] = field(default_factory=list)
 
     def add_complete(self, node: Node, score: float, num_kept: int, *, ended: bool) -> None:
@@ -337,7 +335,7 @@ def _gather_log_probs(
 
 
 class _BeamState(NamedTuple):
-    """The tensors of the sentences that are not finished."""
+    """The tensors of the unfinished sentences."""
 
     decoder_state: DecoderState
     tokens: Tensor
@@ -358,7 +356,7 @@ class _BeamState(NamedTuple):
         )
 
     def reorder(self, rows: Tensor) -> _BeamState:
-        """As `select`; nobody needs the hypotheses before any more."""
+        """Like `select`, but the previous hypotheses must not be used afterwards."""
         return self._replace(
             decoder_state=self.decoder_state.reorder(rows),
             tokens=self.tokens[rows],

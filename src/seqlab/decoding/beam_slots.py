@@ -1,4 +1,4 @@
-"""Which place of a beam a hypothesis gets, so that as little as possible has to move."""
+"""Assign hypotheses to the slots of a beam such that few of them have to be moved in memory."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from seqlab.decoding.search_tree import DEAD_NODE, Node
 def assign_slots(
     chosen: Sequence[tuple[int, Node]], *, num_before: int, num_after: int
 ) -> tuple[list[int], list[Node]]:
-    """For each of `num_after` places the parent, one of `num_before`, and the hypothesis that goes on from
-    it.
+    """For each of `num_after` slots: the parent, one of `num_before`, and the hypothesis that continues it.
 
-    The first child of every parent stays where its parent was; the others take the places of parents without
-    children. Places that nobody needs stay with whom they had, and hold a dead hypothesis.
+    The first child of every parent keeps the parent's slot; the others take the slots of parents without
+    children. Unused slots keep their parent and hold a dead hypothesis.
 
-    >>> one, two, three = (Node(None, token, -1.0) for token in (7, 8, 9))
-    >>> parents, nodes = assign_slots([(2, one), (1, two), (2, three)], num_before=3, num_after=3)
+    >>> first, second, third = (Node(None, token, -1.0) for token in (7, 8, 9))
+    >>> parents, nodes = assign_slots([(2, first), (1, second), (2, third)], num_before=3, num_after=3)
     >>> parents, [node.token for node in nodes]
     ([2, 1, 2], [9, 8, 7])
     """
@@ -32,6 +31,6 @@ def assign_slots(
     free = (slot for slot, node in enumerate(nodes) if node is DEAD_NODE)
     for (parent, node), slot in zip(
         moving, free, strict=False
-    ):  # there is a place for each, and perhaps more
+    ):  # there are at least as many slots as hypotheses
         parents[slot], nodes[slot] = parent, node
     return parents, nodes

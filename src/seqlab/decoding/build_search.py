@@ -1,4 +1,4 @@
-"""The search that settings describe."""
+"""Build a search from its settings."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def build_search(
     prefixes: Mapping[int, Sequence[int]] | None = None,
     max_target_tokens: int | None = None,
 ) -> Search:
-    """prefix: the tokens of settings.prefix; prefixes: those of single sentences by their numbers; longest:
-    tokens that the model can write.
+    """prefix: the tokens of settings.prefix; prefixes: those of individual sentences by number; longest:
+    maximum number of tokens that the model supports.
     """
     if settings.beam > vocabulary_size:
         raise ArgumentError(
@@ -81,8 +81,8 @@ def build_length_penalty(settings: DecodingSettings) -> LengthPenalty:
 def select_n_best(
     settings: DecodingSettings, hypotheses: Sequence[Hypothesis], utility: Utility[list[int]] = ngram_overlap
 ) -> list[Hypothesis]:
-    """The `n_best` of what was found for one source; with choose_by=risk the one of all with the least
-    expected loss comes first.
+    """The `n_best` hypotheses of one source; with choose_by=risk the one with the lowest expected loss
+    comes first.
     """
     candidates = list(hypotheses)
     if settings.choose_by == "risk" and len(candidates) > 1:

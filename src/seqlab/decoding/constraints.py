@@ -1,4 +1,4 @@
-"""What may not follow: rules that a search asks at every step."""
+"""Constraints on the next token, which a search applies at every step."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ LogProbs = Float[Tensor, "hypotheses vocab"]
 
 @dataclass(frozen=True)
 class SearchStep:
-    """One step of a search: what the network thinks, of which sentence each hypothesis is, and what it has so
-    far.
-    """
+    """One step of a search: log-probabilities, the sentence of each hypothesis, and its tokens so far."""
 
     log_probs: LogProbs
     source_ids: Sequence[int]
@@ -31,18 +29,18 @@ class SearchStep:
 
     @cached_property
     def tokens(self) -> list[list[int]]:
-        """The tokens of each hypothesis; put together only for those who ask."""
+        """The tokens of each hypothesis, built only on demand."""
         return self.get_tokens()
 
 
 class Constraint(ABC):
-    """Takes probability away from what may not follow; what is left is not made larger, so scores stay the
-    network's own.
+    """Forbids tokens. The probabilities of the other tokens are not renormalized, so scores remain those
+    of the network.
     """
 
     @abstractmethod
     def check_limit(self, max_tokens: int) -> None:
-        """Refuse a limit with which the constraint cannot be kept."""
+        """Reject a length limit with which the constraint cannot be satisfied."""
 
     @abstractmethod
     def apply(self, allowed: LogProbs, step: SearchStep) -> None:
@@ -50,7 +48,7 @@ class Constraint(ABC):
 
 
 class MinTokens(Constraint):
-    """A target has at least so many tokens: before that it may not end."""
+    """Minimum length: a target must not end before it has this many tokens."""
 
     def __init__(self, min_tokens: int, *, end_id: int) -> None:
         self.min_tokens = min_tokens
@@ -71,7 +69,7 @@ class MinTokens(Constraint):
 
 
 class NoRepeatNGram(Constraint):
-    """No n tokens in a row come twice in a target.
+    """Forbids repeated n-grams in a target.
 
     Paper: Paulus et al. 2018, "A Deep Reinforced Model for Abstractive Summarization", arXiv:1705.04304,
     section 2.5 (n = 3).
@@ -82,7 +80,7 @@ class NoRepeatNGram(Constraint):
         self.n = n
 
     def check_limit(self, max_tokens: int) -> None:
-        """Any limit will do."""
+        """Every limit is valid."""
 
     def apply(self, allowed: LogProbs, step: SearchStep) -> None:
         banned = [
@@ -96,10 +94,10 @@ class NoRepeatNGram(Constraint):
 
 
 class ForcedPrefix(Constraint):
-    """Every target begins with these tokens, or with its own, by the number of its sentence. No other
-    constraint is asked about them.
+    """Forces every target to begin with these tokens, or with a prefix for its sentence number. Other
+    constraints do not apply to the prefix.
 
-    The tokens of the prefix count: they are part of the target, of its length and of its log-probability.
+    The prefix is part of the target and counts in its length and its log-probability.
     """
 
     def __init__(
@@ -139,7 +137,7 @@ class ForcedPrefix(Constraint):
 
 
 def banned_next_tokens(tokens: Sequence[int], n: int) -> set[int]:
-    """The tokens that, coming next, would complete n tokens that were there before.
+    """The tokens that would complete an n-gram that already occurs.
 
     >>> banned_next_tokens([5, 6, 5], 2), banned_next_tokens([5, 6], 1), banned_next_tokens([5], 2)
     ({6}, {5, 6}, set())

@@ -1,4 +1,4 @@
-"""Continuing a prompt token by token, with the state carried along."""
+"""Continue a prompt token by token, carrying the state."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def generate_tokens(
 ) -> Iterator[int]:
     """Yield new tokens one by one until a stop token or the limit.
 
-    `suppressed_ids` (padding, unknown) are never chosen. A model that sees at most `context` tokens is
-    started again on the last half of them when they are used up.
+    `suppressed_ids` (padding, unknown) are never chosen. When the `context` of a model is full, it restarts
+    from the last half of the tokens.
     """
     assert prompt, "a prompt has at least one token"
     generator = torch.Generator().manual_seed(settings.seed)

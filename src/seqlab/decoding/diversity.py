@@ -1,4 +1,4 @@
-"""Beams that are told to differ."""
+"""Diverse beam search."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from seqlab.core.errors import ArgumentError
 
 @dataclass(frozen=True)
 class Diversity:
-    """A beam in groups of equal size. They choose one after the other, and at every step a token costs a
+    """Splits a beam into groups of equal size. At every step the groups choose in turn, and a token costs a
     group `penalty` for each time that an earlier group has chosen it at the same step (Hamming diversity).
 
-    Only what is kept depends on it; log-probabilities and scores stay as they are. One group is a beam like
-    any other. Paper: Vijayakumar et al. 2016, "Diverse Beam Search", arXiv:1610.02424, section 3.
+    It only affects pruning; log-probabilities and scores do not change. One group is an ordinary beam search.
+    Paper: Vijayakumar et al. 2016, "Diverse Beam Search", arXiv:1610.02424, section 3.
     """
 
     groups: int = 1
@@ -36,5 +36,5 @@ class Diversity:
     def penalize(
         self, log_probs: Float[Tensor, "sentences hypotheses vocab"], counts: Float[Tensor, "sentences vocab"]
     ) -> Float[Tensor, "sentences hypotheses vocab"]:
-        """What a group ranks by, once earlier groups have chosen every token so many times."""
+        """The ranking scores of a group, given how often earlier groups have chosen each token."""
         return log_probs - self.penalty * counts.unsqueeze(1)

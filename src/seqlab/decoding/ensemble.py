@@ -1,4 +1,4 @@
-"""Several networks that write one target together."""
+"""Ensembles: several networks decode one target together."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from seqlab.models.decoders.base import Alignment, DecoderState, reorder_rows
 class Ensemble(nn.Module):
     """P(token) = mean over the networks of P_m(token); the logits are log P.
 
-    All have the vocabularies of the first, in the same order.
+    All networks must have the same vocabularies, in the same order.
     """
 
     def __init__(self, models: Sequence[Seq2SeqModel]) -> None:
@@ -37,8 +37,8 @@ class Ensemble(nn.Module):
     ) -> DecoderState:
         decoder_states = [model.encode(source, source_is_token) for model in self.models]
         return DecoderState(
-            tuple(_StateBundle(one.source) for one in decoder_states),
-            tuple(_StateBundle(one.cache) for one in decoder_states),
+            tuple(_StateBundle(state.source) for state in decoder_states),
+            tuple(_StateBundle(state.cache) for state in decoder_states),
         )
 
     def decode(
@@ -56,9 +56,7 @@ class Ensemble(nn.Module):
         is_token: Bool[Tensor, "hypotheses time"],
         decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time vocab"], DecoderState, Alignment | None]:
-        """As `decode`, with the mean of the alignments of those networks that have one; None where none
-        has.
-        """
+        """Like `decode`, with the mean alignment of the networks that have attention; None if none does."""
         return self._step(targets, is_token, decoder_state, with_alignment=True)
 
     def _step(
@@ -99,7 +97,7 @@ class Ensemble(nn.Module):
 
 @dataclass(frozen=True)
 class _StateBundle:
-    """The parts of one network's state, picked together."""
+    """The parts of one network's state, selected together."""
 
     parts: ModelState
 

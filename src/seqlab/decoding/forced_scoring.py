@@ -1,4 +1,4 @@
-"""How probable given targets are: forced scoring."""
+"""Forced scoring: the log-probability of given targets."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ def score_targets(
     """log P(target | source) = Σ_t log P(token_t | source, tokens before), one target for each source, the
     end token included.
 
-    To compare two translations of one source give it twice. `ended` is False for targets without an end, of
-    which only the tokens count. Pairs of about the same length are scored together, and come back in order.
+    To compare two translations of one source, pass the source twice. `ended` is False for targets without an
+    end token, for which only the tokens count. Pairs of similar length are batched, and results are in the
+    original order.
     """
     if len(sources) != len(targets):
         raise UsageError(
@@ -65,7 +66,7 @@ def _score_batch(
     special_tokens: SpecialTokens,
     device: torch.device | None,
 ) -> list[list[float]]:
-    """Of every token of every row."""
+    """The log-probability of every token of every row."""
     tokens, is_token = pad_sources(sources, device=device)
     decoder_state = model.encode(tokens, is_token)
     time = max(map(len, rows))

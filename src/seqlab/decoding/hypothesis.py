@@ -1,4 +1,4 @@
-"""One target that was found, and how probable it is."""
+"""A hypothesis: a decoded target and its log-probability."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Hypothesis:
     """A target without start and end token.
 
-    log_prob = Σ_t log P(token_t | source, tokens before), with the end token where it ended. The
-    probabilities are the network's own: whatever forbids, penalises or sharpens only changes what is chosen.
+    log_prob = Σ_t log P(token_t | source, tokens before), including the end token if it ended. The
+    probabilities are those of the network: constraints, penalties and temperature only affect the choice.
     """
 
     tokens: list[int]

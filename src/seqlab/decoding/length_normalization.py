@@ -1,4 +1,4 @@
-"""By what hypotheses of different lengths are ranked."""
+"""Length normalization: how hypotheses of different lengths are ranked."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from abc import ABC, abstractmethod
 
 
 class LengthPenalty(ABC):
-    """score = log_prob / divisor(length), where the length counts the end token too.
+    """score = log_prob / divisor(length), where the length includes the end token.
 
-    A sum of log-probabilities falls with every token, so that a beam prefers short targets; a divisor that
-    grows with the length takes some of that back.
+    A sum of log-probabilities decreases with every token, so a beam prefers short targets; a divisor that
+    grows with the length compensates for that.
     """
 
     @abstractmethod
     def divisor(self, length: int) -> float:
-        """Positive; it only grows, or only falls, with the length."""
+        """Positive and monotonic in the length."""
 
     def score(self, log_prob: float, length: int) -> float:
         return log_prob / self.divisor(length) if length else log_prob
 
     def bound(self, log_prob: float, *, length: int, max_length: int) -> float:
-        """No continuation of a hypothesis with this log_prob and length (of at least 1) can get a higher
-        score.
+        """An upper bound on the score of all continuations of a hypothesis with this log_prob and length (of
+        at least 1).
 
         Its log_prob can only fall, and its divisor lies between those of its own length and of the longest
         one: score ≤ log_prob / max(divisor(length), divisor(longest)), since log_prob ≤ 0.
@@ -30,14 +30,14 @@ class LengthPenalty(ABC):
 
 
 class NoLengthPenalty(LengthPenalty):
-    """score = log_prob: the likeliest target wins."""
+    """score = log_prob: the most likely target wins."""
 
     def divisor(self, length: int) -> float:
         return 1.0
 
 
 class PowerLengthPenalty(LengthPenalty):
-    """score = log_prob / length^alpha; with alpha = 1 the mean over the tokens.
+    """score = log_prob / length^alpha; with alpha = 1 it is the mean over the tokens.
 
     Paper: Jean et al. 2015, "Montreal Neural Machine Translation Systems for WMT'15", section 3.
     """

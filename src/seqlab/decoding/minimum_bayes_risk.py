@@ -1,4 +1,6 @@
-"""Choosing the candidate that is most like all the others, instead of the likeliest one."""
+"""Minimum Bayes risk decoding: choose the candidate that is most similar to all others, not the most
+likely one.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,12 @@ MAX_NGRAM_ORDER = 4
 def expected_utilities(
     candidates: Sequence[Target], utility: Utility[Target], *, weights: Sequence[float] | None = None
 ) -> list[float]:
-    """U(c) = Σ_r w_r utility(c, r) / Σ_r w_r, every candidate measured against all of them, itself included.
+    """U(c) = Σ_r w_r utility(c, r) / Σ_r w_r, for every candidate against all of them, itself included.
 
-    The candidate with the highest U has the least expected loss, if the candidates stand for what the network
-    thinks: draws do, with equal weights; an n-best list does with the probabilities as weights. Paper: Kumar
-    and Byrne 2004, "Minimum Bayes-Risk Decoding for Statistical Machine Translation"; with samples: Eikema
-    and Aziz 2020, arXiv:2005.10283.
+    The candidate with the highest U has the lowest expected loss, if the candidates represent the network's
+    distribution: samples do with equal weights, an n-best list with the probabilities as weights. Paper:
+    Kumar and Byrne 2004, "Minimum Bayes-Risk Decoding for Statistical Machine Translation"; with samples:
+    Eikema and Aziz 2020, arXiv:2005.10283.
     """
     shares = list(weights) if weights is not None else [1.0] * len(candidates)
     total = sum(shares)
@@ -40,13 +42,13 @@ def expected_utilities(
 def minimum_risk_index(
     candidates: Sequence[Target], utility: Utility[Target], *, weights: Sequence[float] | None = None
 ) -> int:
-    """The place of the candidate with the highest expected utility; of equals the first."""
+    """The index of the candidate with the highest expected utility; ties go to the first."""
     expected = expected_utilities(candidates, utility, weights=weights)
     return max(range(len(expected)), key=lambda index: expected[index])
 
 
 def hypothesis_probabilities(hypotheses: Sequence[Hypothesis]) -> list[float]:
-    """Weights of an n-best list: P(hypothesis), so scaled that they add up to 1.
+    """Weights of an n-best list: P(hypothesis), normalized to a sum of 1.
 
     >>> hypothesis_probabilities([Hypothesis([], [math.log(0.6)], 0.0, True), Hypothesis([], [math.log(0.2)], 0.0, True)])
     [0.75, 0.25]
@@ -57,8 +59,8 @@ def hypothesis_probabilities(hypotheses: Sequence[Hypothesis]) -> list[float]:
 
 
 def ngram_overlap(target: Sequence[int], reference: Sequence[int]) -> float:
-    """A utility that needs nothing but tokens: F1 of the n-grams of both, the mean over n = 1 … 4 for which
-    one of them has any.
+    """A utility on tokens: the n-gram F1 of both, averaged over all n = 1 … 4 for which at least one of them
+    has n-grams.
 
     >>> ngram_overlap([1, 2, 3], [1, 2, 3]), ngram_overlap([], []), ngram_overlap([1, 2], [2, 1])
     (1.0, 1.0, 0.5)

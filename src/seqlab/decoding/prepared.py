@@ -1,4 +1,4 @@
-"""A model made ready for searches: the weights of its decoder are laid out once, for any number of calls."""
+"""A model prepared for searches: the weights of its decoder are packed once for any number of calls."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from seqlab.models.single_step.model import SingleStepDecoder
 
 @dataclass(frozen=True)
 class PreparedDecoder:
-    """A model in eval mode, and what searches ask in its place. Neither changes while it is used: any number
-    of searches in any number of threads may share one.
+    """A model in eval mode and its packed decoder. Neither changes in use, so any number of searches in any
+    number of threads may share them.
 
-    The layout copies the decoder's weights. It cannot notice that they changed, since fused optimizers write
-    them in place without a sign: after a training step, `load_state_dict`, `.to()` or `.train()`, call
-    `prepare_decoder` again. Forward hooks that are registered later do not fire for single steps.
+    Packing copies the decoder's weights and cannot detect later changes, since fused optimizers update
+    weights in place without a version bump. After a training step, `load_state_dict`, `.to()` or `.train()`,
+    call `prepare_decoder` again. Forward hooks registered later do not fire for single steps.
     """
 
     model: Seq2SeqModel
@@ -40,8 +40,8 @@ DecodableModel = Seq2SeqModel | PreparedDecoder
 
 
 def prepare_decoder(model: DecodableModel) -> PreparedDecoder:
-    """Lay out the weights for single steps where that is known to be faster. A prepared decoder comes back as
-    it is.
+    """Pack the weights for single steps if that is known to be faster. A prepared decoder is returned
+    unchanged.
 
     It takes about as long as decoding ten tokens of one sentence.
     """
@@ -49,12 +49,12 @@ def prepare_decoder(model: DecodableModel) -> PreparedDecoder:
 
 
 def step_model(model: DecodableModel) -> Seq2SeqModel:
-    """What a search asks, without laying out anything."""
+    """The network that a search calls, without packing anything."""
     return model.step_model if isinstance(model, PreparedDecoder) else model
 
 
 def parameter_device(model: DecodableModel) -> torch.device | None:
-    """Where the inputs of a model belong."""
+    """The device for the inputs of a model."""
     network = model.model if isinstance(model, PreparedDecoder) else model
     parameter = next(network.parameters(), None) if isinstance(network, nn.Module) else None
     return None if parameter is None else parameter.device

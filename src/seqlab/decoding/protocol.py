@@ -1,6 +1,4 @@
-"""What every decoder needs of a network: read a source once, then give logits for one target token after the
-other.
-"""
+"""The interface that searches need: encode a source once, then compute logits token by token."""
 
 from __future__ import annotations
 
@@ -13,9 +11,10 @@ from seqlab.models.decoders.base import DecoderState
 
 
 class Seq2SeqModel(Protocol):
-    """A network that reads a source and then gives logits for one target token after the other.
+    """A network that encodes a source and then computes logits for one target token after the other.
 
-    Hypotheses of one source stand side by side, as many for each source, and share what was read.
+    Hypotheses of one source are consecutive rows, the same number for each source, and share the encoded
+    source.
     """
 
     def encode(
@@ -32,8 +31,8 @@ class Seq2SeqModel(Protocol):
 
 @runtime_checkable
 class AttentionSeq2SeqModel(Seq2SeqModel, Protocol):
-    """A translator that may also say how much it looked at every step of the source: weights that add up to
-    1, or nothing without attention.
+    """A model that also returns its attention weights over the source, which sum to 1, or None without
+    attention.
     """
 
     def decode_with_alignment(

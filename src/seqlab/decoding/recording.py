@@ -1,4 +1,4 @@
-"""A beam search over one source, with the tree of all that it looked at."""
+"""A beam search over one source that records its search tree."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def record_search(
     num_pruned: int | None = None,
     device: torch.device | None = None,
 ) -> tuple[list[Hypothesis], SearchTree]:
-    """The targets, as without being recorded, and the tree.
+    """The targets, identical to an unrecorded search, and the tree.
 
-    At every step the best `num_pruned` that were not kept are in it, by default as many as are kept.
+    The tree includes the best `num_pruned` pruned candidates of every step, by default as many as are kept.
     """
     recorder = SearchRecorder(num_pruned=search.group_size if num_pruned is None else num_pruned)
     (answers,) = search.run_recorded(

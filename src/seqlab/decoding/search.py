@@ -1,6 +1,4 @@
-"""What all searches share: the symbols, the limit, what is forbidden, and the batch of sources that they
-take.
-"""
+"""The base of all searches: special tokens, length limit, constraints, and batches of sources."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from seqlab.decoding.protocol import Seq2SeqModel
 
 @dataclass(frozen=True)
 class SpecialTokens:
-    """The tokens that mean something to a search."""
+    """The special tokens of a search."""
 
     start_id: int
     end_id: int
@@ -27,15 +25,13 @@ class SpecialTokens:
     """Padding and the like, which are never chosen."""
 
     def without_suppressing(self, token: int) -> SpecialTokens:
-        """The same, with one token more to choose from."""
+        """The same, with one more token in the vocabulary."""
         return replace(self, suppressed_ids=tuple(other for other in self.suppressed_ids if other != token))
 
 
 @dataclass(frozen=True)
 class SourceBatch:
-    """Sources side by side, and the number of each among all that are decoded, by which draws and prefixes
-    know it.
-    """
+    """A batch of sources with their numbers, which identify their random numbers and prefixes."""
 
     tokens: Shaped[Tensor, "batch source *features"]
     is_token: Bool[Tensor, "batch source"]
@@ -45,16 +41,15 @@ class SourceBatch:
     def from_tokens(
         cls, tokens: Shaped[Tensor, "batch source *features"], is_token: Bool[Tensor, "batch source"]
     ) -> SourceBatch:
-        """The first ones."""
+        """The first sources of the batch."""
         return cls(tokens, is_token, range(len(tokens)))
 
 
 class Search(ABC):
-    """From sources to targets of at most `max_tokens` tokens.
+    """Decodes sources into targets of at most `max_tokens` tokens.
 
-    A target is complete when it has ended, when it has `max_tokens` tokens, or when everything that could
-    follow is forbidden. The end token takes a step as any other: after `max_tokens` tokens it is no longer
-    asked for.
+    A target is complete when it has ended, when it has `max_tokens` tokens, or when no token is allowed to
+    follow. The end token takes a step like any other: after `max_tokens` tokens it is not predicted anymore.
     """
 
     def __init__(
@@ -69,10 +64,10 @@ class Search(ABC):
 
     @abstractmethod
     def run(self, model: Seq2SeqModel, sources: SourceBatch) -> list[list[Hypothesis]]:
-        """For each source its targets, the best first."""
+        """The targets of each source, best first."""
 
     def allowed_log_probs(self, step: SearchStep) -> Float[Tensor, "hypotheses vocab"]:
-        """The log-probabilities of what may follow, -inf of what may not."""
+        """The log-probabilities of the allowed tokens, -inf for all others."""
         if not self.special_tokens.suppressed_ids and not self.constraints:
             return step.log_probs
         allowed = step.log_probs.index_fill(1, self._suppressed.to(step.log_probs.device), -torch.inf)
@@ -82,7 +77,7 @@ class Search(ABC):
 
 
 def full_mask(tokens: Int[Tensor, "hypotheses 1"]) -> Bool[Tensor, "hypotheses 1"]:
-    """Every token that a search feeds is a real one."""
+    """The mask of the decoder's inputs: every token in a search is real."""
     return torch.ones_like(tokens, dtype=torch.bool)
 
 

@@ -1,4 +1,4 @@
-"""What a beam search looked at: every step's candidates, kept and pruned, as plain data."""
+"""The tree of a beam search: the candidates of every step, kept and pruned, as plain data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ limit.
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Node:
-    """A hypothesis as its newest token and the hypothesis before; log_prob is that of the whole."""
+    """A hypothesis as its newest token and its parent; log_prob is that of the whole hypothesis."""
 
     parent: Node | None
     token: int
@@ -33,7 +33,7 @@ class Node:
         return [node.log_prob - node.parent.log_prob for node in self._path() if node.parent is not None]
 
     def _path(self) -> list[Node]:
-        """From the first token to this one; the root, which has no parent, has no token."""
+        """All tokens up to this one; the root has no parent and no token."""
         path: list[Node] = []
         node = self
         while node.parent is not None:
@@ -43,11 +43,11 @@ class Node:
 
 
 DEAD_NODE = Node(None, -1, float("-inf"))
-"""Stands where a beam has fewer hypotheses than places."""
+"""Fills unused slots of a beam."""
 
 
 class CandidateOutcome(NamedTuple):
-    """One candidate of a step, and what became of it."""
+    """One candidate of a step, and whether it was kept, pruned or completed."""
 
     node: Node
     score: float
@@ -56,7 +56,7 @@ class CandidateOutcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidate:
-    """One continuation that a search looked at."""
+    """One continuation that a search considered."""
 
     ident: int
     parent: int
@@ -70,26 +70,26 @@ class Candidate:
     fate: CandidateFate
     group: int = 0
     rank: int = 0
-    """Its place among the answers, the best 1; 0 for all that are no answer."""
+    """Its rank among the results, 1 for the best; 0 if it is not a result."""
 
 
 @dataclass(frozen=True)
 class SearchTree:
-    """All candidates of the search for one target, in the order of the steps, the best of a step first."""
+    """All candidates of the search for one target, ordered by step, best first."""
 
     candidates: list[Candidate]
 
     def to_dicts(self, token_to_text: Callable[[int], str] = str) -> list[dict[str, Any]]:
-        """Ready for JSON and for `pages.beam_tree`, with words in place of token ids."""
+        """Plain data for JSON and for `pages.beam_tree`, with words instead of token ids."""
         return [
             {**asdict(candidate), "word": token_to_text(candidate.token)} for candidate in self.candidates
         ]
 
 
 class SearchRecorder:
-    """Is told of every step of a search over one sentence, and makes a tree of it.
+    """Records every step of a search over one sentence and builds its tree.
 
-    num_pruned: so many of the best candidates that were not kept are remembered at every step.
+    num_pruned: number of pruned candidates to record at every step, best first.
     """
 
     def __init__(self, *, num_pruned: int) -> None:
@@ -100,7 +100,7 @@ class SearchRecorder:
         self._outcomes += [(group, step, outcome) for outcome in outcomes]
 
     def tree(self, answers: Sequence[Hypothesis]) -> SearchTree:
-        """All that was seen; `answers` are what the search returned, the best first."""
+        """The tree of all recorded candidates; `answers` are the results of the search, best first."""
         ranks = {(tuple(answer.tokens), answer.ended): rank for rank, answer in enumerate(answers, start=1)}
         idents = {id(outcome.node): ident for ident, (_, _, outcome) in enumerate(self._outcomes)}
         candidates = []
@@ -108,7 +108,7 @@ class SearchRecorder:
             tokens = tuple(node.tokens())
             is_complete = fate in ("ended", "cut") or (
                 fate == "kept" and (tokens, False) in ranks
-            )  # it may have been unable to go on
+            )  # it may have no allowed continuation
             rank = (
                 ranks.get((tokens[:-1], True) if fate == "ended" else (tokens, False), 0)
                 if is_complete

@@ -1,4 +1,4 @@
-"""One token after the other: the likeliest, or drawn. What was chosen is never taken back."""
+"""Stepwise decoding: greedy or sampled, one token after the other, without backtracking."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class StepwiseSearch(Search):
 
     @torch.inference_mode()
     def run(self, model: Seq2SeqModel, sources: SourceBatch) -> list[list[Hypothesis]]:
-        """The targets of each source, the likeliest first."""
+        """The targets of each source, most likely first."""
         num_samples, device = self.chooser.num_samples, sources.tokens.device
         paths = [_OpenHypothesis(source_id) for source_id in sources.source_ids for _ in range(num_samples)]
         random_numbers = self.chooser.random_numbers(sources.source_ids, self.max_tokens).to(
@@ -48,7 +48,7 @@ class StepwiseSearch(Search):
                 break
             logits, decoder_state = model.decode(tokens[:, None], full_mask(tokens[:, None]), decoder_state)
             log_probs = to_log_probs(logits[:, -1])  # (hypotheses, vocab)
-            if length == 0 and num_samples > 1:  # all draws begin alike
+            if length == 0 and num_samples > 1:  # all samples start identically
                 repeated = torch.arange(len(log_probs), device=device).repeat_interleave(num_samples)
                 log_probs, decoder_state = log_probs[repeated], decoder_state.select(repeated)
             tokens = self._extend(log_probs, running, random_numbers[:, length], length)
@@ -81,7 +81,7 @@ class StepwiseSearch(Search):
     def _extend(
         self, log_probs: Tensor, running: list[_OpenHypothesis], random_numbers: Tensor, length: int
     ) -> Tensor:
-        """Add a token to every path that is open; the tokens that were chosen."""
+        """Append a token to every open path; returns the chosen tokens."""
         step = SearchStep(
             log_probs, [path.source_id for path in running], lambda: [path.tokens for path in running], length
         )

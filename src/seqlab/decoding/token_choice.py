@@ -1,4 +1,4 @@
-"""How one token is chosen when only one hypothesis goes on: the likeliest, or a draw."""
+"""Choose the next token: the most likely one, or a sample."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class TokenChooser(ABC):
 
     @abstractmethod
     def random_numbers(self, source_ids: Sequence[int], steps: int) -> Float[Tensor, "hypotheses steps"]:
-        """Numbers in [0, 1) for every step of the sentences with these numbers; draws of a sentence stand
-        side by side.
+        """Random numbers in [0, 1) for every step of these sentences; samples of a sentence are
+        consecutive rows.
         """
 
     @abstractmethod
@@ -33,7 +33,7 @@ class TokenChooser(ABC):
 
 
 class Greedy(TokenChooser):
-    """argmax: greedy decoding. Of equals the first."""
+    """Greedy decoding: the argmax; ties go to the first."""
 
     num_samples = 1
 
@@ -47,11 +47,11 @@ class Greedy(TokenChooser):
 
 
 class MultinomialSampler(TokenChooser):
-    """A wheel whose sectors are as wide as the tokens are probable, after sharpening and narrowing, and where
-    it stops is a number in [0, 1).
+    """Samples from the distribution after temperature and truncation, by inverting its cumulative
+    distribution at a random number in [0, 1).
 
-    Every draw of every sentence has random numbers of its own, keyed by the seed, the number of the sentence
-    and that of the draw: who else is in the batch does not matter, nor does how long the others are.
+    Every sample of every sentence has its own random numbers, keyed by the seed, the sentence number and the
+    sample number, so results do not depend on the rest of the batch.
     """
 
     def __init__(
@@ -88,6 +88,6 @@ class MultinomialSampler(TokenChooser):
         warped = warp_logits(
             log_probs, temperature=self.temperature, top_k=self.top_k, top_p=self.top_p, min_p=self.min_p
         )
-        cumulative = warped.softmax(dim=-1).cumsum(dim=-1)  # (hypotheses, vocab); where each sector ends
+        cumulative = warped.softmax(dim=-1).cumsum(dim=-1)  # (hypotheses, vocab)
         thresholds = (random_numbers * cumulative[:, -1]).unsqueeze(1)
         return torch.searchsorted(cumulative, thresholds, right=True).squeeze(1)

@@ -1,4 +1,4 @@
-"""The k best of many thousand tokens, in two stages."""
+"""The k best of a large vocabulary, in two stages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 BLOCK = 64
-"""Neighbouring tokens of which first only the best is looked at."""
+"""Block size: adjacent tokens of which the first pass considers only the maximum."""
 
 
 class TopCandidates(NamedTuple):
@@ -20,15 +20,14 @@ class TopCandidates(NamedTuple):
 
 
 def top_candidates(log_probs: Float[Tensor, "hypotheses vocab"], k: int) -> TopCandidates:
-    """The k best tokens of each row, exactly; of all, if there are not so many.
+    """The k best tokens of each row, exactly; all tokens if there are fewer than k.
 
-    The maximum of every block is found with one fast pass; the k best tokens stand in the k blocks with the
-    highest maxima, for each block that is left out has k better tokens before it. Only those blocks are
-    searched.
+    One fast pass computes the maximum of every block. The k best tokens are in the k blocks with the highest
+    maxima, because every other block has at least k better tokens before it. Only these blocks are searched.
     """
     rows, vocab = log_probs.shape
     k, num_blocks = min(k, vocab), vocab // BLOCK
-    if num_blocks < 4 * k or rows == 1:  # not enough to leave out
+    if num_blocks < 4 * k or rows == 1:  # too few blocks to skip
         return _argmax_candidates(log_probs) if k == 1 else TopCandidates(*log_probs.topk(k, dim=1))
     blocks = log_probs[:, : num_blocks * BLOCK].unflatten(1, (num_blocks, BLOCK))
     maxima = blocks.amax(dim=2)  # (rows, blocks)
@@ -46,5 +45,5 @@ def top_candidates(log_probs: Float[Tensor, "hypotheses vocab"], k: int) -> TopC
 
 
 def _argmax_candidates(log_probs: Float[Tensor, "hypotheses vocab"]) -> TopCandidates:
-    """Of equals the first, which `topk` does not promise."""
+    """Ties go to the first, which `topk` does not guarantee."""
     return TopCandidates(*log_probs.max(dim=1, keepdim=True))

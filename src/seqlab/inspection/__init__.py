@@ -1,1 +1,1 @@
-"""Looks inside a network and returns plain data: states, gates, gradients, Jacobians."""
+"""Inspection of networks, returned as plain data: states, gates, gradients, Jacobians."""

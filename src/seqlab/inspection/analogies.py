@@ -1,5 +1,5 @@
-"""a is to b as c is to …: analogies by vector arithmetic, one by one and by the standard file of
-questions.
+"""Word analogies (a is to b as c is to d) by vector arithmetic, for single questions or a standard
+question file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_LINE_BYTES = 10_000
 
 @dataclass(frozen=True)
 class AnalogyQuestion:
-    """a is to b as c is to d, and where it stands."""
+    """One analogy question (a is to b as c is to d) and its line in the file."""
 
     section: str
     words: tuple[str, str, str, str]
@@ -44,7 +44,7 @@ class SectionScore:
 
     @property
     def accuracy(self) -> float:
-        """Of the covered questions."""
+        """Accuracy on the covered questions."""
         return self.right / self.covered if self.covered else float("nan")
 
     @property
@@ -55,7 +55,7 @@ class SectionScore:
 def solve_analogy(
     table: WordVectors, a: str, b: str, c: str, *, method: Method = "add", top: int = 5
 ) -> list[tuple[str, float]]:
-    """Words d such that a is to b as c is to d, best first. The three words of the question are no answers.
+    """Words d such that a is to b as c is to d, best first. The three words of the question are excluded.
 
         add        d = argmax cos(d, b − a + c)                        of unit vectors (3CosAdd)
         multiply   d = argmax cos⁺(d, b) cos⁺(d, c) / (cos⁺(d, a) + ε)    with cos⁺ = (cos + 1) / 2 (3CosMul)
@@ -67,8 +67,8 @@ def solve_analogy(
 
 
 def read_questions(path: str | Path) -> list[AnalogyQuestion]:
-    """The file of word2vec: a line `: name` begins a section, every other line is a question of four
-    words.
+    """Read the word2vec question file: a line `: name` begins a section, every other line is a question of
+    four words.
     """
     questions, section = [], ""
     with open_binary(Path(path)) as stream:
@@ -102,7 +102,9 @@ def read_questions(path: str | Path) -> list[AnalogyQuestion]:
 def score_analogies(
     table: WordVectors, questions: Sequence[AnalogyQuestion], *, method: Method = "add"
 ) -> list[SectionScore]:
-    """Every section in the order of the file. A word that the table lacks is looked for in lower case."""
+    """Evaluate every section, in the order of the file. Words that are not in the table are looked up in
+    lower case.
+    """
     names = list(dict.fromkeys(question.section for question in questions))
     counts = {name: np.zeros(4, int) for name in names}  # questions, covered, right, right by the baseline
     known: list[tuple[str, list[int]]] = []
@@ -122,7 +124,7 @@ def score_analogies(
 
 
 def total_score(scores: Sequence[SectionScore]) -> SectionScore:
-    """All sections as one."""
+    """All sections combined."""
     sums = [
         sum(getattr(score, name) for score in scores)
         for name in ("questions", "covered", "right", "baseline_right")
@@ -154,6 +156,6 @@ def _scores(table: WordVectors, indices: np.ndarray, method: Method) -> np.ndarr
 
 
 def _best(scores: np.ndarray, question_ids: np.ndarray) -> np.ndarray:
-    """The best word of every question but those of the question itself."""
+    """The best word of every question, excluding the words of the question itself."""
     np.put_along_axis(scores, question_ids[:, :3], -np.inf, axis=1)
     return np.asarray(scores.argmax(axis=1))

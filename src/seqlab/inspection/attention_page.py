@@ -1,4 +1,6 @@
-"""Alignments of one text as a page: strips of tokens for every head, and maps where they can be read."""
+"""The attention weights of one text as an HTML page: token heat maps for every head, and attention maps if
+they are readable.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ MAX_MAP_TOKENS = 40
 
 
 def write_attention_page(alignments: Sequence[LayerAttention], path: str | Path) -> Path:
-    """Write the page, which needs no other file, and return where it is."""
+    """Write the self-contained page and return its path."""
     if not alignments:
         raise UsageError("there are no alignments to draw.", cure="attention_weights(run, text) gives them.")
     sections = [
@@ -39,8 +41,8 @@ def write_attention_page(alignments: Sequence[LayerAttention], path: str | Path)
 
 
 def attention_heatmap(layer: LayerAttention) -> TokenHeatmap:
-    """One strip for each learned query; for self-attention one for each head: the weight that a token gets on
-    average over all that look.
+    """One row for each learned query or, for self-attention, for each head: the mean weight of a token
+    over all queries.
     """
     if layer.has_learned_queries:
         rows = [
@@ -50,7 +52,7 @@ def attention_heatmap(layer: LayerAttention) -> TokenHeatmap:
         return TokenHeatmap("Where each learned query looks", layer.tokens, rows)
     means = layer.alignment.mean(axis=1)  # (heads, source)
     rows = [HeatmapRow(f"head {head}", weights.tolist()) for head, weights in enumerate(means, start=1)]
-    return TokenHeatmap("How much each token is looked at, on average", layer.tokens, rows)
+    return TokenHeatmap("Mean attention to each token", layer.tokens, rows)
 
 
 def _layer(layer: LayerAttention, number: int) -> Markup:

@@ -1,4 +1,4 @@
-"""Where does a trained network look? The alignments of every attention in it, for one text."""
+"""The attention weights of a trained network for one text, for every attention module."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from seqlab.tasks.vectors import step_vectors
 
 @dataclass(frozen=True)
 class LayerAttention:
-    """What one attention did with one text, as plain data.
+    """The attention weights of one attention module for one text, as plain data.
 
-    Rows over the source add up to 1, or to 0 where nothing may be looked at.
+    Rows over the source sum to 1, or to 0 if everything is masked.
     """
 
     name: str
     """The name of its module: backbone.layers.0.attention."""
     query_tokens: list[str]
-    """Who looks: the tokens, or query 1, query 2, … where the queries are learned."""
+    """Labels of the queries: the tokens, or query 1, query 2, … for learned queries."""
     tokens: list[str]
-    """What is looked at."""
+    """Labels of the keys."""
     alignment: Float[np.ndarray, "heads target source"]
 
     @property
@@ -102,7 +102,7 @@ def _cross_attention(run: Run, text: Any) -> list[LayerAttention]:
 
 @torch.inference_mode()
 def _pool(model: nn.Module, features: Float[np.ndarray, "time hidden"]) -> None:
-    """Let the pooling of a classifier look at what the backbone made."""
+    """Run the pooling of a classifier on the features of the backbone."""
     pool = getattr(model, "pool", None)
     if isinstance(pool, nn.Module):
         steps = torch.from_numpy(features).to(next(model.parameters())).unsqueeze(0)

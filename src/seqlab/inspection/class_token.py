@@ -1,4 +1,4 @@
-"""Where the class token of a Vision Transformer looks, as plain numbers."""
+"""The attention of the class token of a Vision Transformer, as plain numbers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from seqlab.models.images.vision_transformer import VisionTransformer
 def class_token_attention(
     network: VisionTransformer, images: Images
 ) -> Float[Tensor, "batch layers heads rows columns"]:
-    """For every picture, layer and head: the share of the class token's attention that each patch gets.
+    """For every image, layer and head: the share of the class token's attention that each patch gets.
 
-    The shares of a picture add up to less than 1: the rest is what the token gives to itself.
+    The shares of an image sum to less than 1, since the token also attends to itself.
     """
     if not isinstance(network.class_token, ClassToken):
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Words as points of a plane: the two directions in which their vectors differ most."""
+"""A two-dimensional map of word vectors: their first two principal components."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def principal_components(
 
         X − mean = U S Vᵀ,   places = (X − mean) V[:, :count],   share_k = S_k² / Σ S²
 
-    Gives the places, and the share of all variance that each direction holds. The sign of a direction is
-    free; here its strongest number is positive. Paper: Pearson 1901, "On lines and planes of closest fit to
-    systems of points in space".
+    Returns the coordinates, and the share of the variance that each direction explains. The sign of a
+    direction is arbitrary; here its largest component is positive. Paper: Pearson 1901, "On lines and planes
+    of closest fit to systems of points in space".
     """
     centered = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)
     _, singular_values, directions = np.linalg.svd(centered, full_matrices=False)
@@ -48,8 +48,8 @@ def build_embedding_map(
     pairs: Sequence[tuple[str, str]] = (),
     title: str = "Words by their vectors",
 ) -> EmbeddingMap:
-    """A map as plain data: some words with so many nearest words `num_neighbors` each, or the first 300; and
-    arrows between pairs.
+    """A map as plain data: selected words with their `num_neighbors` nearest words, or the first 300
+    words; and arrows between pairs.
     """
     neighbors = [neighbor for word in words for neighbor, _ in nearest_words(table, word, top=num_neighbors)]
     chosen = (
@@ -60,9 +60,7 @@ def build_embedding_map(
         raise UsageError(
             "a map needs at least three words with vectors of two numbers.", cure="Name more words."
         )
-    rows = table.units[
-        [table.place(word) for word in chosen]
-    ]  # directions count for likeness, so lengths are left out
+    rows = table.units[[table.place(word) for word in chosen]]  # cosine similarity ignores lengths
     coordinates, shares = principal_components(rows)
     points = [
         EmbeddingPoint(word, float(x), float(y), _nearest_labels(table, word), is_highlighted=word in words)
@@ -78,7 +76,7 @@ def _nearest_labels(table: WordVectors, word: str) -> list[str]:
 
 
 def write_embedding_map(embedding_map: EmbeddingMap, path: str | Path, *, subtitle: str = "") -> Path:
-    """Write the page, which needs no other file, and return where it is."""
+    """Write the self-contained page and return its path."""
     drawn = draw_embedding_map(embedding_map, ident="map")
     summary = tag(
         "p",

@@ -8,5 +8,5 @@ from seqlab.tokens.word_vectors import WordVectors
 
 
 def read_embedding_table(run: Run) -> WordVectors:
-    """What `run.word_vectors()` gives, without padding: its row is zero, so it points nowhere."""
+    """The result of `run.word_vectors()` without padding, whose row is zero and has no direction."""
     return WordVectors(*run.word_vectors()).without([PAD])

@@ -1,4 +1,4 @@
-"""How open is each gate at each word? The gates of a trained network over one text."""
+"""Gate activations of a trained recurrent network for each token of a text."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from seqlab.runs.run import Run
 
 @dataclass(frozen=True)
 class GateActivations:
-    """One gate of one direction of one layer: the value of every unit at every token, between 0 (shut) and 1
-    (open).
+    """One gate of one direction of one layer: the value of every unit at every token, between 0 (closed)
+    and 1 (open).
     """
 
     layer: int
@@ -73,8 +73,8 @@ def gate_activations(run: Run, text: Any) -> list[GateActivations]:
 
 
 def gate_heatmaps(gates: Sequence[GateActivations]) -> list[TokenHeatmap]:
-    """For each layer and direction a picture: a strip for each gate, a token as dark as the gate is open on
-    average over the units.
+    """One heat map for each layer and direction, with a row for each gate; a token is darker the more open
+    the gate is, averaged over the units.
     """
     layer_names = dict.fromkeys(gate.layer_name for gate in gates)
     return [
@@ -93,7 +93,7 @@ def gate_heatmaps(gates: Sequence[GateActivations]) -> list[TokenHeatmap]:
 
 
 def write_gate_page(gates: Sequence[GateActivations], path: str | Path) -> Path:
-    """Write the page, which needs no other file, and return where it is."""
+    """Write the self-contained page and return its path."""
     sections = [
         Section(f"gates-{number}", heatmap.title, _draw(heatmap, number))
         for number, heatmap in enumerate(gate_heatmaps(gates), start=1)

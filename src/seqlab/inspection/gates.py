@@ -1,4 +1,4 @@
-"""How open the gates are, and how often they are so open or so shut that they hardly learn."""
+"""Gate statistics: how open the gates are, and how often they are saturated, so that they hardly learn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from seqlab.inspection.unroll import UnrolledNetwork
 NEARLY_CLOSED = 0.1
 NEARLY_OPEN = 0.9
 CANDIDATE = "candidate"
-"""What a cell lists beside its gates and is none: its values have both signs."""
+"""Listed by a cell with its gates, but not a gate: its values have both signs."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class GateStatistics:
 def gate_statistics(unrolled: UnrolledNetwork) -> list[GateStatistics]:
     """Every gate of every layer and direction.
 
-    The candidate is left out: it is no gate, its values have both signs.
+    The candidate is not a gate and is excluded; its values have both signs.
     """
     statistics = []
     for trace in unrolled.traces:

@@ -1,5 +1,5 @@
-"""What flows forward and what flows back at every step: the size of each state, and of the loss's gradient
-there.
+"""Gradient flow: the norm of each state, and of the gradient of the loss with respect to it, at every
+step.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Loss = Callable[[Tensor], Tensor]
 class GradientFlow:
     """Norms at every step of one direction of one layer.
 
-    NaN stands in the padding; the arrays of a memory are None where there is none.
+    NaN in the padding; the arrays of the cell state are None if the cell has none.
     """
 
     layer: int
@@ -42,7 +42,7 @@ class GradientFlow:
     """
 
     def table(self) -> list[dict[str, float]]:
-        """One line per step, each value a mean over the sequences that have this step."""
+        """One row per step; each value is a mean over the sequences that have this step."""
         columns = {
             name: getattr(self, name)
             for name in ("hidden", "memory", "hidden_gradient", "memory_gradient", "projected_gradient")
@@ -55,17 +55,17 @@ class GradientFlow:
 
 
 def last_output_loss(unrolled: UnrolledNetwork) -> Loss:
-    """The usual question: L = Σ_j output_j at the last real step of each sequence."""
+    """The default loss: L = Σ_j output_j at the last real step of each sequence."""
     rows = torch.arange(len(unrolled.is_token), device=unrolled.is_token.device)
     last = unrolled.is_token.sum(dim=1) - 1
     return lambda outputs: outputs[rows, last].sum()
 
 
 def gradient_flow(unrolled: UnrolledNetwork, loss: Loss | None = None) -> list[GradientFlow]:
-    """Gradient norms of every hidden state and memory, for a loss at the last step or for any loss of the
+    """Gradient norms of every hidden state and cell state, for a loss at the last step or for any loss of the
     outputs.
 
-    The norms are those of single sequences: the loss must be a sum of what each sequence gives, not a mean.
+    The norms are per sequence: the loss must be a sum over the sequences, not a mean.
     """
     value = (loss or last_output_loss(unrolled))(unrolled.outputs)
     if value.dim() != 0 or not value.requires_grad:

@@ -1,6 +1,4 @@
-"""The norm of the gradient, batch by batch, and the clipping norm it suggests: for a model of any kind, or
-for a run that is done.
-"""
+"""Gradient norms by batch, and the clipping norm they suggest, for any model or for a finished run."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ def gradient_norms(
 ) -> list[float]:
     """‖g‖ over all parameters for each batch.
 
-    Nothing is updated, and the gradients that stood in the parameters come back afterwards.
+    Nothing is updated, and the existing gradients of the parameters are restored afterwards.
     """
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     before = [parameter.grad for parameter in parameters]
@@ -40,7 +38,7 @@ def gradient_norms(
 
 
 def suggest_clip_from_journal(journal: Path, *, clip_norm: float = 0.0) -> ClipAdvice:
-    """What the journal of a run says: its norms are those before clipping.
+    """The gradient norms from the journal of a run, before clipping.
 
     `clip_norm` is the run's own `training.clip_norm`.
     """

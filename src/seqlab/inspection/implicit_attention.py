@@ -1,4 +1,4 @@
-"""Gated recurrence as attention: how much of every candidate of the past stands in the state now."""
+"""Gated recurrence as implicit attention: the weight of every past candidate in the current state."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class ImplicitAttention:
                 = Σ_i weight_{t,i} ⊙ candidate_i + start_t ⊙ state_0
         weight_{t,i} = write_i ⊙ Π_{j = i+1 … t} keep_j          start_t = Π_{j = 1 … t} keep_j
 
-    The state is the memory, or the hidden state of a cell without one. Where write = 1 - keep (GRU, coupled
-    LSTM) the weights of a row and its start add up to 1: attention whose weights depend on each other through
-    the gates. An LSTM's need not. Walking backwards, i runs from the other end. A row is NaN where its
-    sequence has no such step.
+    The state is the cell state, or the hidden state of a cell without one. If write = 1 - keep (GRU, coupled
+    LSTM), the weights of a row and its start sum to 1: attention whose weights depend on each other through
+    the gates. The weights of an LSTM need not. In a backward scan i runs from the other end. A row is NaN if
+    its sequence has no such step.
     """
 
     layer: int
@@ -45,7 +45,7 @@ class ImplicitAttention:
 
     @property
     def reconstructed(self) -> Float[Array, "batch target hidden"]:
-        """Σ_i weight_{t,i} ⊙ candidate_i + start_t ⊙ state_0: the states again, by the closed form."""
+        """Σ_i weight_{t,i} ⊙ candidate_i + start_t ⊙ state_0: the states from the closed form."""
         candidates = np.nan_to_num(self.candidates)
         return (self.weights * candidates[:, None]).sum(axis=2) + self.initial_weights * self.initial_state[
             :, None
@@ -53,11 +53,11 @@ class ImplicitAttention:
 
     @property
     def error(self) -> float:
-        """The largest difference between the closed form and the recurrence: rounding, and nothing else."""
+        """The largest difference between the closed form and the recurrence, due to rounding only."""
         return float(np.nanmax(np.abs(self.reconstructed - self.states)))
 
     def table(self, sequence: int = 0) -> list[dict[str, float]]:
-        """One line per step of a sequence: the weight of the start, of the step itself, and of all steps in
+        """One row per step of a sequence: the weight of the start, of the step itself, and of all steps in
         between.
         """
         lines = []
@@ -87,14 +87,14 @@ def implicit_attention(
     keep, write = (
         torch.where(is_live, keep, 1.0),
         torch.where(is_live, write, 0.0),
-    )  # outside a sequence the state stands still
+    )  # outside a sequence the state does not change
     start, weights = unrolled_weights_per_step(
         *[part[:, trace.scan_order].transpose(0, 1) for part in (keep, write)]
     )
     start, weights = (
         start[trace.scan_order],
         weights[trace.scan_order][:, trace.scan_order],
-    )  # from the order of the walk to that of time, its own inverse
+    )  # from scan order to time order; the mapping is its own inverse
     states = np.stack([to_numpy(part) for part in trace.carry], axis=1)
     return ImplicitAttention(
         layer=trace.layer,

@@ -1,4 +1,4 @@
-"""How much a state still feels of a state long before it: Jacobians between distant steps."""
+"""Jacobians between distant steps: how much a state depends on an earlier state."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ StatePart = Literal["hidden", "memory"]
 
 @dataclass(frozen=True)
 class JacobianNorms:
-    """‖∂h_T/∂h_{T-d}‖ for every distance d, T the end of each sequence's walk.
+    """‖∂h_T/∂h_{T-d}‖ for every distance d, where T is the last step of each sequence's scan.
 
-    NaN where a sequence is shorter.
+    NaN if a sequence is shorter.
     """
 
     part: StatePart
@@ -30,7 +30,7 @@ class JacobianNorms:
     norms: Float[Array, "batch distance"]
 
     def table(self) -> list[dict[str, float]]:
-        """One line per distance: mean, smallest and largest over the sequences."""
+        """One row per distance: mean, minimum and maximum over the sequences."""
         columns = (
             np.nanmean(self.norms, axis=0),
             np.nanmin(self.norms, axis=0),
@@ -52,9 +52,9 @@ def jacobians(
 ) -> Float[Array, "batch distance size size"]:
     """∂h_T/∂h_{T-d} (rows: h_T) by automatic differentiation, one backward pass per unit.
 
-    The derivative is taken through everything that follows from the earlier tensor. For an LSTM that means:
-    ∂c_T/∂c_t includes the way through h_t and the gates of later steps, while ∂h_T/∂h_t is the way through
-    the gates alone, with c_t held where it is.
+    The derivative includes every path from the earlier tensor. For an LSTM, ∂c_T/∂c_t includes the path
+    through h_t and the gates of later steps, while ∂h_T/∂h_t is the path through the gates only, with c_t
+    held fixed.
     """
     trace = unrolled.trace(layer, reverse=reverse)
     states = trace.memory if part == "memory" else trace.hidden
@@ -73,7 +73,7 @@ def jacobians(
 def jacobian_norms(
     unrolled: UnrolledNetwork, part: StatePart = "hidden", *, layer: int = -1, reverse: bool = False
 ) -> JacobianNorms:
-    """The spectral norm of each of these matrices."""
+    """The spectral norm of each matrix."""
     trace = unrolled.trace(layer, reverse=reverse)
     return JacobianNorms(
         part, trace.layer, reverse, spectral_norm(jacobians(unrolled, part, layer=layer, reverse=reverse))

@@ -1,5 +1,5 @@
-"""The additive path of a gated cell: what its keeping gates alone let through, beside all that really
-flows.
+"""The additive path of a gated cell: the gradient through its keep gates alone, compared with the full
+Jacobian.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ from seqlab.inspection.unroll import DirectionTrace, UnrolledNetwork
 
 @dataclass(frozen=True)
 class MemoryPath:
-    """Between the end T of a sequence's walk and d steps before it. NaN where a sequence is shorter.
+    """Gradients between the last step T of a sequence's scan and d steps before it. NaN if a sequence is
+    shorter.
 
-    c_t = keep_t ⊙ c_{t-1} + write_t ⊙ candidate_t with the gates and the candidate held fixed:
-    ∂c_T/∂c_{T-d} = diag(Π keep_t),  t = T-d+1 … T, never more than 1 in truth they see h_{t-1}, which sees
-    c_{t-1}:   the whole Jacobian has that way too, and no bound
+        c_t = keep_t ⊙ c_{t-1} + write_t ⊙ candidate_t
+
+    With the gates and the candidate held fixed, ∂c_T/∂c_{T-d} = diag(Π keep_t) for t = T-d+1 … T, which is
+    never more than 1. In fact they depend on h_{t-1} and thereby on c_{t-1}: the full Jacobian includes that
+    path and has no such bound.
     """
 
     layer: int
@@ -40,7 +43,7 @@ class MemoryPath:
     """‖whole - direct‖: what comes through the hidden state."""
 
     def table(self) -> list[dict[str, float]]:
-        """One line per distance, means over the sequences."""
+        """One row per distance, averaged over the sequences."""
         columns = {"direct": self.direct_norms, "whole": self.total_norms, "other": self.indirect_norms}
         means = {name: np.nanmean(values, axis=0) for name, values in columns.items()}
         return [
@@ -50,7 +53,7 @@ class MemoryPath:
 
 
 def get_gated_trace(unrolled: UnrolledNetwork, layer: int, reverse: bool) -> tuple[DirectionTrace, GatedCell]:
-    """The track and its cell, refused where the cell does not mix old and new."""
+    """The track and its cell; an error if the cell has no additive update."""
     trace = unrolled.trace(layer, reverse=reverse)
     if not isinstance(trace.cell, GatedCell):
         raise UsageError(
@@ -67,9 +70,7 @@ def gates_over_time(trace: DirectionTrace, cell: GatedCell) -> tuple[Tensor, Ten
 
 
 def memory_path(unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool = False) -> MemoryPath:
-    """The memory of an LSTM, or the hidden state of a cell that has gates but no memory (a GRU and its
-    relatives).
-    """
+    """The cell state of an LSTM, or the hidden state of a gated cell without a cell state (such as a GRU)."""
     trace, cell = get_gated_trace(unrolled, layer, reverse)
     keep = order_by_distance(
         to_numpy(gates_over_time(trace, cell)[0]), unrolled, trace

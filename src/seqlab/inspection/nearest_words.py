@@ -1,4 +1,4 @@
-"""Which words lie near a word: nearest neighbours by cosine."""
+"""Nearest neighbors of a word by cosine similarity."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from seqlab.tokens.word_vectors import WordVectors
 
 
 def nearest_words(table: WordVectors, word: str, *, top: int = 10) -> list[tuple[str, float]]:
-    """The words with the largest cosine to a word, and their cosines, nearest first; the word itself is left
-    out.
+    """The words with the highest cosine similarity to a word, and their similarities, nearest first; the word
+    itself is excluded.
 
     cos(a, b) = a · b / (‖a‖ ‖b‖)
     """
@@ -21,7 +21,7 @@ def nearest_words(table: WordVectors, word: str, *, top: int = 10) -> list[tuple
 def nearest_to_vector(
     table: WordVectors, vector: np.ndarray, *, top: int, exclude: Sequence[int] = ()
 ) -> list[tuple[str, float]]:
-    """The words nearest to any vector; the rows `exclude` do not count."""
+    """The words nearest to any vector; the rows `exclude` are skipped."""
     length = float(np.linalg.norm(vector))
     cosines = table.units @ (vector / length if length > 0 else vector).astype(np.float32)  # (words,)
     return top_words(table, cosines, top=top, exclude=exclude)
@@ -30,7 +30,7 @@ def nearest_to_vector(
 def top_words(
     table: WordVectors, scores: np.ndarray, *, top: int, exclude: Sequence[int] = ()
 ) -> list[tuple[str, float]]:
-    """The words with the largest scores; of equal ones the earlier word first."""
+    """The words with the highest scores; ties go to the earlier word."""
     scores = scores.copy()
     scores[list(exclude)] = -np.inf
     best = np.argsort(-scores, kind="stable")[: min(top, len(scores) - len(set(exclude)))]

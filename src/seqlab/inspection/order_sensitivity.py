@@ -1,4 +1,4 @@
-"""Does a network see order? Two texts of the same words, and how far apart it puts them."""
+"""Order sensitivity: how far apart a network's vectors are for two texts with the same words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RELATIVE_TOLERANCE = 1e-5
 
 @dataclass(frozen=True)
 class OrderDistance:
-    """How far apart two texts are."""
+    """The distance between two texts."""
 
     distance: float
     relative: float
@@ -27,15 +27,15 @@ class OrderDistance:
 
     @property
     def is_same(self) -> bool:
-        """Whether nothing but rounding tells them apart."""
+        """Whether the two differ only by rounding."""
         return self.relative < RELATIVE_TOLERANCE
 
 
 def order_distance(run: Run, text: str, reordered: str = "") -> OrderDistance:
-    """The distance of two texts for the network of a run: as its classifier pools them, or else of their mean
-    vectors.
+    """The distance of two texts in the network of a run: between the pooled vectors of a classifier, or
+    between mean vectors.
 
-    other: a text of the same words in another order; the words of `one` backwards when it is empty.
+    reordered: the words of `text` in another order; reversed by default.
     """
     reordered = reordered or " ".join(reversed(text.split()))
     first, second = run.codec.encode([text, reordered])

@@ -1,4 +1,4 @@
-"""Which inputs an output has really seen, read from gradients."""
+"""The receptive field: which inputs affect an output, measured with gradients."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class ReceptiveField:
     def depends(self) -> Bool[Array, "target source"]:
         """Whether any sequence's output t depends on its input s at all.
 
-        Where no way leads from s to t the gradient is exactly 0.
+        Without a path from s to t the gradient is exactly 0.
         """
         return self.norms.max(axis=0) > 0
 
     @property
     def widths(self) -> list[int]:
-        """How many inputs each output sees."""
+        """The number of inputs that each output depends on."""
         return self.depends.sum(axis=1).tolist()
 
 
@@ -53,14 +53,14 @@ def receptive_field(
     num_probes: int = 0,
     seed: int = 0,
 ) -> ReceptiveField:
-    """The lower triangle for a network that walks forward or masks the future, all for one that sees both
-    ways.
+    """Measure the receptive field: lower triangular for a forward or causal network, full for a bidirectional
+    one.
 
     network: a recurrent layer of any kind, or any function (batch, time, features) -> (batch, time,
         features).
-    num_probes: 0 asks for every output feature, exactly: time * features backward passes. With n the norms
-        are estimated from n random
-        directions of the output instead (without bias in their squares), and what cannot be seen still gives exactly 0.
+    num_probes: 0 is exact and takes time * features backward passes. A positive n estimates the norms from n
+        random directions of the output (unbiased for their squares); inputs without effect still give
+        exactly 0.
     """
     inputs = steps.detach().clone().requires_grad_()
     with torch.enable_grad():
@@ -79,7 +79,7 @@ def _outputs(network: Scannable | SequenceFunction, inputs: Tensor) -> Tensor:
     if isinstance(network, RecurrentStack | RecurrentLayer | Cell | nn.RNNBase | nn.RNNCellBase):
         return unroll(network, inputs).outputs
     outputs = network(inputs)
-    return outputs[0] if isinstance(outputs, tuple) else outputs  # a layer that also returns its state
+    return outputs[0] if isinstance(outputs, tuple) else outputs  # a layer may also return its state
 
 
 def _directions(outputs: Tensor, num_probes: int, seed: int) -> Float[Tensor, "num features"]:

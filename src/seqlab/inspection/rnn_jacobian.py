@@ -1,6 +1,4 @@
-"""The Jacobian of the plain recurrent network written out as a product, step by step, and the bound that
-explains its size.
-"""
+"""The Jacobian of the plain RNN as an explicit product over the steps, and the bound on its norm."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from seqlab.inspection.unroll import DirectionTrace, UnrolledNetwork
 
 @dataclass(frozen=True)
 class NormBound:
-    """‖∂h_T/∂h_{T-d}‖ beside (γ_max · λ_1)^d. NaN where a sequence is shorter."""
+    """‖∂h_T/∂h_{T-d}‖ and its bound (γ_max · λ_1)^d. NaN if a sequence is shorter."""
 
     largest_slope: float
     """γ_max: the steepest point of the activation that any unit of any step met."""
@@ -46,7 +44,7 @@ def activation_slopes(
 ) -> Float[Array, "batch time hidden"]:
     """activation′(a_t) of every unit, where a_t = W x_t + U h_{t-1} + b.
 
-    For tanh each lies in (0, 1], or rounds to 0 where tanh rounds to ±1.
+    For tanh each is in (0, 1], or rounds to 0 where tanh rounds to ±1.
     """
     trace = _rnn_trace(unrolled, layer, reverse)
     slopes = []
@@ -54,7 +52,7 @@ def activation_slopes(
         output, _ = trace.cell.step(projected, (trace.previous_hidden(time).detach(),))
         slopes.append(
             torch.autograd.grad(output.sum(), projected)[0]
-        )  # unit by unit: no unit's value depends on another's sum
+        )  # elementwise: no unit depends on the sum of another
     return mask_padding(to_numpy(torch.stack(slopes, dim=1)), unrolled)
 
 
@@ -77,8 +75,8 @@ def rnn_jacobians(
 
 
 def norm_bound(unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool = False) -> NormBound:
-    """Sub-multiplicative: the norm of the product is at most the product of the norms, at most γ_max · λ_1
-    per step.
+    """The submultiplicative bound: the norm of the product is at most the product of the norms, which is at
+    most γ_max · λ_1 per step.
 
     Paper: Pascanu et al. 2013, "On the difficulty of training recurrent neural networks", arXiv:1211.5063,
     section 2.1.

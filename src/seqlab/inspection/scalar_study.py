@@ -1,4 +1,4 @@
-"""One unit, one weight: why gradients vanish or explode, as plain numbers for a picture."""
+"""Vanishing and exploding gradients with one unit and one weight, as plain numbers for a chart."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ScalarTrajectory:
 
 
 def scalar_curve(weight: float, *, slope: float = 1.0, max_distance: int = 50) -> ScalarCurve:
-    """The factor by which a derivative has grown or shrunk after 0, 1, … `max_distance` steps.
+    """The factor by which a derivative grows or shrinks after 0, 1, … `max_distance` steps.
 
     >>> [round(scalar_curve(weight, max_distance=50).factors[-1], 3) for weight in (0.9, 1.0, 1.1)]
     [0.005, 1.0, 117.391]
@@ -65,14 +65,14 @@ def scalar_curve(weight: float, *, slope: float = 1.0, max_distance: int = 50) -
 def scalar_curves(
     weights: Sequence[float] = (0.9, 1.0, 1.1), *, slope: float = 1.0, max_distance: int = 50
 ) -> list[ScalarCurve]:
-    """The three fates side by side: below 1, at 1 and above 1."""
+    """Three cases: a weight below 1, at 1 and above 1."""
     return [scalar_curve(weight, slope=slope, max_distance=max_distance) for weight in weights]
 
 
 def scalar_trajectory(weight: float, inputs: Sequence[float], *, hidden: float = 0.0) -> ScalarTrajectory:
-    """The real thing: the slopes are those that the unit meets, and they only ever shrink the derivative."""
+    """The derivative with the actual slopes of the unit, which can only shrink it."""
     if not inputs:
-        raise UsageError("there are no inputs: there is nothing to walk through.")
+        raise UsageError("there are no inputs.")
     states, slopes, derivatives = [], [], []
     derivative = 1.0
     for value in inputs:

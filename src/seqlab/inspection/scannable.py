@@ -1,5 +1,5 @@
-"""What the instruments can walk through: a cell, a layer, a stack, or torch's own layers, all read in one
-form.
+"""Common view of everything that can be scanned for inspection: a cell, a layer, a stack, or torch's
+layers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Scannable = RecurrentStack | RecurrentLayer | Cell | nn.RNNBase | nn.RNNCellBase
 
 @dataclass(frozen=True)
 class Direction:
-    """A cell, the way it walks, and the state it begins with."""
+    """A cell, its scan direction, and its initial state."""
 
     cell: Cell
     initial: InitialState
@@ -30,7 +30,7 @@ class Direction:
 
 @dataclass(frozen=True)
 class LayerDirections:
-    """One layer: its directions, and how they become one."""
+    """One layer: its directions, and how they are merged."""
 
     directions: tuple[Direction, ...]
     merge: Callable[[list[Tensor]], Tensor]
@@ -41,7 +41,7 @@ class LayerDirections:
 
 
 def read_layers(layer: Scannable) -> list[LayerDirections]:
-    """The layers from the bottom up. Dropout between them is left out, as in evaluation."""
+    """The layers from the bottom up, without dropout between them, as in evaluation."""
     if isinstance(layer, RecurrentStack):
         return [_read_layer(part) for part in layer.layers]
     if isinstance(layer, RecurrentLayer):
@@ -55,15 +55,15 @@ def read_layers(layer: Scannable) -> list[LayerDirections]:
     raise UsageError(
         f"{type(layer).__name__} is not a recurrent layer.",
         cure=(
-            "Give a cell, a RecurrentStack or one of its layers, or torch's RNN, LSTM, GRU (or a cell of"
-            " these): the part of the model that walks."
+            "Pass the recurrent part of the model: a cell, a RecurrentStack or one of its layers, or torch's"
+            " RNN, LSTM, GRU (or a cell of these)."
         ),
     )
 
 
 def flatten_state(layer: Scannable, state: State | Tensor | None) -> State | None:
-    """seqlab's flat state (by layer, direction and part), also from what layers with torch's face take: h_0
-    or (h_0, c_0), layers first.
+    """Convert a state to seqlab's flat form (by layer, direction and part), also from torch's form: h_0 or
+    (h_0, c_0), layers first.
     """
     if state is None:
         return None
@@ -106,5 +106,5 @@ def _from_zeros(cell: Cell, *, reverse: bool = False) -> Direction:
 
 
 def _single_direction(direction: Direction) -> LayerDirections:
-    """A single direction needs no merge."""
+    """The identity, for a single direction."""
     return LayerDirections((direction,), lambda outputs: outputs[0])

@@ -1,4 +1,4 @@
-"""The spectral norm: the most that a matrix can stretch a vector."""
+"""The spectral norm: the largest factor by which a matrix can stretch a vector."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def spectral_norm(matrix: Float[Array, "*batch rows columns"]) -> Float[Array, "
 
 
 def root_of_largest_eigenvalue(matrix: Float[Array, "rows columns"]) -> float:
-    """√λ_max(AᵀA): the same number by another way."""
+    """√λ_max(AᵀA): the same number computed differently."""
     return float(np.sqrt(max(0.0, np.linalg.eigvalsh(matrix.T @ matrix)[-1])))
 
 

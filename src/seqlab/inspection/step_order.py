@@ -1,5 +1,5 @@
-"""Numbers of a padded batch, put in each sequence's own order: how far back from the end of its walk, with
-NaN where there is no such step.
+"""Reorder the numbers of a padded batch by distance from the last step of each sequence's scan, with NaN
+for missing steps.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ Array = np.ndarray
 
 
 def to_numpy(tensor: Tensor) -> Float[Array, "..."]:
-    """The numbers alone, in double precision: sums over them should not lose what the network had."""
+    """Detached numbers in double precision, so that sums do not lose accuracy."""
     return tensor.detach().double().cpu().numpy()
 
 
 def mask_padding(
     values: Float[Array, "batch time *rest"], unrolled: UnrolledNetwork
 ) -> Float[Array, "batch time *rest"]:
-    """NaN in the padding: there is no step to have a value."""
+    """Set the padding to NaN."""
     is_token: Bool[Array, "batch time"] = unrolled.is_token.cpu().numpy()
     return np.where(is_token.reshape(*is_token.shape, *[1] * (values.ndim - 2)), values, np.nan)
 
@@ -29,7 +29,7 @@ def mask_padding(
 def order_by_distance(
     values: Float[Array, "batch time *rest"], unrolled: UnrolledNetwork, trace: DirectionTrace
 ) -> Float[Array, "batch distance *rest"]:
-    """Place d of a sequence becomes the step that lies d steps before the end of its walk."""
+    """Index d of a sequence becomes the step that is d steps before the last step of its scan."""
     ordered = np.full_like(values, np.nan)
     for row, length in enumerate(unrolled.lengths):
         steps = values[row, :length]

@@ -1,6 +1,4 @@
-"""torch's own recurrent layers, and seqlab's with torch's face, read as cells: the instruments look inside
-them too.
-"""
+"""torch's recurrent layers, and seqlab's with torch's interface, converted to cells for inspection."""
 
 from __future__ import annotations
 
@@ -19,8 +17,8 @@ from seqlab.nn.recurrent_cell import RecurrentCell
 
 
 def bind_torch_layer(layer: nn.RNNBase, number: int, *, reverse: bool) -> Cell:
-    """Layer `number` in one direction as a cell with the very tensors of `layer`: nothing is copied and
-    gradients reach them.
+    """Layer `number` in one direction as a cell that shares the tensors of `layer`: nothing is copied, and
+    gradients flow to them.
     """
     suffix = f"_l{number}_reverse" if reverse else f"_l{number}"
     chosen = layer.chosen if isinstance(layer, Recurrent) else _torch_cell_choice(layer)
@@ -29,7 +27,7 @@ def bind_torch_layer(layer: nn.RNNBase, number: int, *, reverse: bool) -> Cell:
 
 
 def bind_torch_cell(cell: nn.RNNCellBase) -> Cell:
-    """The single cells, in the same way."""
+    """The same for single cells."""
     return _bind(
         cell,
         cell.chosen if isinstance(cell, RecurrentCell) else _torch_cell_choice(cell),
@@ -40,8 +38,8 @@ def bind_torch_cell(cell: nn.RNNCellBase) -> Cell:
 
 
 def merge_function(layer: nn.RNNBase, number: int) -> Callable[[list[Tensor]], Tensor]:
-    """How layer `number` joins its directions, (batch, time, hidden) each; torch's own layers put them side
-    by side.
+    """How layer `number` merges its directions, (batch, time, hidden) each; torch's layers concatenate
+    them.
     """
     name = layer.merge if isinstance(layer, Recurrent) and layer.bidirectional else "concat"
     if name == "concat":

@@ -1,5 +1,5 @@
-"""A recurrent network unrolled: every state, gate and projection of every layer, direction and step, kept for
-the other instruments.
+"""Unroll a recurrent network: keep every state, gate and projection of every layer, direction and step for
+inspection.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from seqlab.inspection.scannable import Direction, LayerDirections, Scannable, f
 
 @dataclass(frozen=True)
 class DirectionTrace:
-    """One direction of one layer. Tuples are in the order of time, whichever way the walk went; each entry is
+    """One direction of one layer. Tuples are in time order, independent of the scan direction; each entry is
     (batch, size).
 
-    After the end of a sequence (before its beginning, walking backwards) its states stand still.
+    After the end of a sequence (or before its beginning, in a backward scan) its states do not change.
     """
 
     layer: int
@@ -39,18 +39,18 @@ class DirectionTrace:
 
     @property
     def carry(self) -> tuple[Tensor, ...]:
-        """What runs through the additive path: the memory, or the hidden state where there is none."""
+        """The state on the additive path: the cell state, or the hidden state if there is none."""
         return self.memory or self.hidden
 
     @property
     def scan_order(self) -> list[int]:
-        """Times in the order of the walk."""
+        """Time steps in scan order."""
         times = list(range(len(self.hidden)))
         return times[::-1] if self.reverse else times
 
     @property
     def last_step(self) -> int:
-        """The time at which the walk ends."""
+        """The last time step of the scan."""
         return self.scan_order[-1]
 
     def previous_hidden(self, time: int) -> Tensor:
@@ -60,9 +60,9 @@ class DirectionTrace:
 
 @dataclass(frozen=True)
 class UnrolledNetwork:
-    """A network after one plain walk.
+    """A network after one reference scan.
 
-    It holds tensors, with their graph: the other instruments go backward through it.
+    It holds tensors with their autograd graph, so that other inspections can backpropagate through it.
     """
 
     traces: tuple[DirectionTrace, ...]
@@ -71,7 +71,7 @@ class UnrolledNetwork:
     is_token: Bool[Tensor, "batch time"]
 
     def trace(self, layer: int = -1, *, reverse: bool = False) -> DirectionTrace:
-        """One direction of one layer; -1 is the uppermost."""
+        """One direction of one layer; -1 is the top layer."""
         numbers = sorted({trace.layer for trace in self.traces})
         number = range(len(numbers))[layer] if -len(numbers) <= layer < len(numbers) else None
         for trace in self.traces:
@@ -79,8 +79,8 @@ class UnrolledNetwork:
                 return trace
         directions = sorted({"backward" if trace.reverse else "forward" for trace in self.traces})
         raise UsageError(
-            f"there is no layer {layer} that walks {'backward' if reverse else 'forward'}.",
-            cure=f"There are layers 0 to {len(numbers) - 1}, walking {' and '.join(directions)}.",
+            f"there is no {'backward' if reverse else 'forward'} layer {layer}.",
+            cure=f"There are layers 0 to {len(numbers) - 1}, {' and '.join(directions)}.",
         )
 
     @property
@@ -94,14 +94,14 @@ def unroll(
     lengths: Int[Tensor, "batch"] | Sequence[int] | None = None,
     state: State | Tensor | None = None,
 ) -> UnrolledNetwork:
-    """Walk plainly through time and keep everything.
+    """Run the reference scan and keep everything.
 
     layer: a cell, a RecurrentStack or a layer of one, or torch's RNN, LSTM, GRU or a cell of these. Dropout
-    is left out. steps: batch first, also for a torch layer that has batch_first=False. lengths: how many
-    steps of each sequence are real; all of them by default. state: as the layer itself takes it; by default
-    as the layer itself begins.
+    is disabled. steps: batch first, even for a torch layer with batch_first=False. lengths: the number of
+    real steps of each sequence; all by default. state: in the format of the layer; its initial state by
+    default.
     """
-    with torch.enable_grad():  # also when the caller only evaluates
+    with torch.enable_grad():  # even inside no_grad
         return _unroll(layer, read_layers(layer), steps, lengths, flatten_state(layer, state))
 
 
@@ -116,7 +116,7 @@ def _unroll(
     is_token = _is_token(steps, lengths)
     below = steps.masked_fill(
         ~is_token.unsqueeze(-1), 0.0
-    )  # what stands in the padding must not reach a derivative
+    )  # values in the padding must not reach a derivative
     traces: list[DirectionTrace] = []
     for number, level in enumerate(levels):
         layer_traces, initial_state = _unroll_layer(level, number, below, is_token, initial_state)
@@ -130,7 +130,7 @@ def _unroll(
 def _unroll_layer(
     level: LayerDirections, number: int, steps: Tensor, is_token: Tensor, initial_state: State | None
 ) -> tuple[list[DirectionTrace], State | None]:
-    """The tracks of one layer, and the states that are left for the layers above."""
+    """The tracks of one layer, and the remaining states for the layers above."""
     traces = []
     for direction in level.directions:
         num_parts = direction.cell.num_state_tensors
@@ -165,8 +165,8 @@ def _scan(
 
 
 def _differentiable(part: Tensor) -> Tensor:
-    """Itself where a graph leads to it, else the same numbers as the beginning of one (frozen weights, given
-    states).
+    """The tensor itself if it is part of a graph, otherwise a new leaf with the same values (for frozen
+    weights or given states).
     """
     return part if part.requires_grad else part.detach().clone().requires_grad_()
 
@@ -178,12 +178,12 @@ def _is_token(steps: Tensor, lengths: Tensor | Sequence[int] | None) -> Tensor:
     sequence_lengths = torch.as_tensor(lengths, device=steps.device)
     if sequence_lengths.shape != (batch,):
         raise UsageError(f"there are {sequence_lengths.numel()} lengths for {batch} sequences.")
-    Packing.from_lengths(sequence_lengths, time=time)  # refuses lengths that cannot be
+    Packing.from_lengths(sequence_lengths, time=time)  # rejects invalid lengths
     return torch.arange(time, device=steps.device) < sequence_lengths.unsqueeze(1)
 
 
 def _check(levels: list[LayerDirections], steps: Tensor, state: State | None) -> None:
-    """Refuse steps of the wrong width and states of the wrong shape before the first product does."""
+    """Reject steps of the wrong width and states of the wrong shape with a clear error."""
     width = levels[0].directions[0].cell.input_size
     if steps.dim() != 3 or steps.shape[2] != width or 0 in steps.shape:
         raise UsageError(

@@ -1,1 +1,1 @@
-"""Weights from elsewhere, in seqlab's own blocks."""
+"""Import and export of pretrained weights."""

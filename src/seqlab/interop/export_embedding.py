@@ -12,7 +12,7 @@ from seqlab.runs.run import Run
 
 
 def export_embedding(run: Run, path: Path, *, header: bool) -> ExportResult:
-    """Every token but padding, whose row is zero and points nowhere."""
+    """Every token except padding, whose row is zero and has no direction."""
     table = read_embedding_table(run)
     write_word_vectors(table, path, header=header)
     name = shlex.quote(str(path))

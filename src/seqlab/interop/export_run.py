@@ -1,4 +1,4 @@
-"""Out of seqlab: a run in a format that other programs read. A format is one file of this room."""
+"""Export a run in a format that other programs read. Each format is one file of this package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqlab.runs.run import Run
 
 @dataclass(frozen=True)
 class ExportResult:
-    """What was written, for people and for programs."""
+    """A summary of what was written."""
 
     path: Path
     summary: str
@@ -23,22 +23,20 @@ class ExportResult:
 
 
 class Exporter(ABC):
-    """One format."""
+    """One export format."""
 
     suffix: ClassVar[str]
     """How a file of the format is called where no name is given."""
 
     @abstractmethod
     def write(self, run: Run, path: Path) -> ExportResult:
-        """Write what the format can hold of a run, whole or not at all."""
+        """Write what the format can represent of a run, atomically."""
 
 
 exporters: Registry[type[Exporter]] = Registry("format", package="seqlab.interop")
 
 
 def export_to_format(run: Run, to: str, out: str | Path = "") -> ExportResult:
-    """Write a run in a format, to a file or into a folder of that name; RUN.SUFFIX in this folder when none
-    is given.
-    """
+    """Export a run to a file or folder; by default RUN.SUFFIX in the current folder."""
     exporter = exporters.get(to)()
     return exporter.write(run, Path(out or f"{run.folder.name}{exporter.suffix}"))

@@ -1,5 +1,5 @@
-"""A published model becomes a run: its network in seqlab's blocks, its tokenizer kept whole, every file in
-its manifest.
+"""Import a published model as a run: its network in seqlab's blocks, its complete tokenizer, and a
+manifest of all files.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ there on most machines.
 
 @dataclass(frozen=True)
 class OpenedModel:
-    """A published model on disk: what it is, its tensors, its tokenizer or those of both sides."""
+    """A published model on disk: its description, its tensors, and its tokenizer or those of both sides."""
 
     published: PublishedModel
     tensors: PublishedTensors
@@ -67,9 +67,9 @@ def import_published_model(path: str | Path, *, out: str | Path = "") -> Run:
     """Read the folder (or the .gguf or .npz file) of a published model and write it as a run, ready to
     predict, generate or be trained on.
 
-    Only numbers and settings are read: nothing that a file brings is ever run.
+    Only numbers and settings are read: code in a file is never executed.
     """
-    new_folder(str(out), name=_name(Path(path)))  # a place that is taken shows before the reading
+    new_folder(str(out), name=_name(Path(path)))  # an existing folder is reported before reading
     opened = open_published_model(Path(path))
     published = opened.published
     recipe = _recipe(published)
@@ -78,7 +78,7 @@ def import_published_model(path: str | Path, *, out: str | Path = "") -> Run:
     folder = new_folder(str(out), name=_name(Path(path)))
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
-        refuse_a_run(folder)  # somebody may have been faster since the folder was chosen
+        refuse_a_run(folder)  # another process may have created it in the meantime
         clear_false_start(folder)
         _save_tokens(opened, folder / TOKENS)
         manifest = begin_manifest(folder, recipe=recipe.to_toml(), data={})
@@ -90,7 +90,7 @@ def import_published_model(path: str | Path, *, out: str | Path = "") -> Run:
 
 
 def open_published_model(path: Path) -> OpenedModel:
-    """What stands at a path, with everything that can be told without reading a weight."""
+    """Inspect the model at a path without reading its weights."""
     if path.is_file() and path.suffix == ".gguf":
         config, tensors, build_tokenizer = read_gguf(path)
         published = _describe(config, tensors, where=str(path))
@@ -116,14 +116,14 @@ def open_published_model(path: Path) -> OpenedModel:
 
 
 def _tokenizer(folder: Path, published: PublishedModel, config: Mapping[str, Any]) -> Tokenizer | PairTokens:
-    """One for all texts, or one for each side."""
+    """One tokenizer for all texts, or one for each side."""
     if needs_two_vocabularies(folder, published):
         return read_two_vocabularies(folder, published, ids=config)
     return read_tokenizer(folder, family=published.family, size=published.vocabulary_size, ids=config)
 
 
 def _describe(config: ConfigReader, tensors: PublishedTensors, *, where: str) -> PublishedModel:
-    """What the config says, once it is certain that the tensors are of that kind."""
+    """The model according to the config, after checking that the tensors match."""
     published = describe_published_model(config, tensors.shapes)
     check_tensors(
         published.weights,
@@ -156,7 +156,7 @@ def _not_found_error(path: Path) -> DataError:
 def _recipe(published: PublishedModel) -> Recipe:
     """A recipe that builds the same network.
 
-    It writes with all that it can look back on, and is trained or scored on shorter stretches.
+    Generation uses the full context length; training and scoring use shorter windows.
     """
     recipe = recipe_class(published.task).model_validate(
         {
@@ -177,9 +177,7 @@ def _recipe(published: PublishedModel) -> Recipe:
 
 
 def _check_recipe(recipe: Recipe, opened: OpenedModel) -> None:
-    """The network that the recipe builds has exactly the tensors that will be written: our own promise, kept
-    before anything is.
-    """
+    """Check that the network built from the recipe has exactly the tensors that will be written."""
     with tempfile.TemporaryDirectory() as folder:
         _save_tokens(opened, Path(folder))
         parts = find_spec(recipe.task).load_parts()
@@ -245,22 +243,20 @@ def _write_results(
 
 
 def _count(published: PublishedModel, weights: Mapping[str, Tensor]) -> int:
-    """Numbers that were published: a table that serves twice counts once, and zeros that nobody published do
-    not.
-    """
+    """The number of published parameters: a shared table counts once, and unpublished zeros do not count."""
     return sum(
         {spec.parts: weights[name].numel() for name, spec in published.weights.items() if spec.parts}.values()
     )
 
 
 def import_details(run: Run) -> dict[str, Any]:
-    """What was found when the run was imported; empty for a run that was trained here."""
+    """The import information of a run; empty for a run that was trained with seqlab."""
     details = run.results.raw.get("training", {}).get("imported", {})
     return details if isinstance(details, dict) else {}
 
 
 def _name(path: Path) -> str:
-    """A name for the run: that of the folder or file, without what every such name says."""
+    """A name for the run: that of the folder or file without generic parts."""
     if path.suffix == ".gguf":
         return path.stem
     path = path.resolve() if path.is_dir() else path.resolve().parent

@@ -1,4 +1,4 @@
-"""Which published tensors make a tensor of seqlab's, said before any of them is read."""
+"""Maps from published tensors to seqlab's tensors, defined before any of them is read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_LISTED = 6
 
 @dataclass(frozen=True)
 class TensorSpec:
-    """Published tensors by name and shape, and what is made of them."""
+    """Published tensors by name and shape, and the function that combines them."""
 
     parts: tuple[tuple[str, Shape], ...]
     combine: Callable[..., Tensor]
@@ -29,12 +29,12 @@ def as_is(name: str, *shape: int) -> TensorSpec:
 
 
 def transposed(name: str, *shape: int) -> TensorSpec:
-    """A matrix whose rows and columns change places: some publish W for x W, seqlab has it for W x."""
+    """A transposed matrix: some models publish W for x W, seqlab uses W x."""
     return TensorSpec(((name, shape),), lambda tensor: tensor.T)
 
 
 def concatenated(*specs: TensorSpec) -> TensorSpec:
-    """Several tensors, one below the other: one product in place of many."""
+    """Several tensors stacked vertically, for one product instead of many."""
     ends = [sum(len(spec.parts) for spec in specs[: index + 1]) for index in range(len(specs))]
     spans = list(zip([0, *ends], ends, strict=False))
     return TensorSpec(
@@ -46,7 +46,7 @@ def concatenated(*specs: TensorSpec) -> TensorSpec:
 
 
 def zero_filled(*shape: int) -> TensorSpec:
-    """Nothing was published for it, and nothing is what it adds."""
+    """A tensor of zeros for which nothing was published."""
     return TensorSpec((), lambda: torch.zeros(shape))
 
 
@@ -64,11 +64,11 @@ def check_tensors(
     described: str = "that the config describes",
     name_in_file: Callable[[str], str] = str,
 ) -> None:
-    """Everything that is wanted is there in its shape, and nothing is there that nobody wants: all that is
-    not so, in one message.
+    """Check that all needed tensors exist with the right shape and that there are no unexpected ones; reports
+    all problems in one message.
 
-    unused: what may be there without being wanted.
-    described: which tensors are wanted, in words.  name_in_file: what a file calls a tensor that is found.
+    unused: tensors that may exist without being needed. described: the needed tensors in words. name_in_file:
+    the name of a tensor in the file.
     """
     parts = required_tensors(specs)
     missing = [name for name in parts if name not in shapes]

@@ -1,5 +1,5 @@
-"""Marian models whose sides have a vocabulary each: vocab.json numbers the pieces of the source,
-target_vocab.json those of the target.
+"""Marian models with a separate vocabulary for each side: vocab.json for the source, target_vocab.json for
+the target.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ CONFIG, SWITCH = "tokenizer_config.json", "separate_vocabs"
 
 
 def needs_two_vocabularies(folder: Path, published: PublishedModel) -> bool:
-    """Whether the tokenizer says that the sides have a vocabulary each, or their tables have different
-    sizes.
+    """Whether the sides have separate vocabularies, according to the tokenizer or to the sizes of their
+    tables.
     """
     sizes = {published.vocabulary_size, published.source_vocabulary_size or published.vocabulary_size}
     return published.family == "Marian" and (

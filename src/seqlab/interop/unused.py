@@ -1,5 +1,5 @@
-"""Published tensors that the network does not read: each has a reason, and what the reason says is checked
-before the tensor is left out.
+"""Published tensors that the network does not read: each has a reason, which is checked before the tensor
+is skipped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MAX_LISTED = 6
 
 @dataclass(frozen=True)
 class UnusedTensor:
-    """Tensors that are left out.
+    """Tensors that are skipped.
 
     name: the name of one tensor, or a pattern such as classifier.* for all parts of a head.
     reason: what the tensor holds.
@@ -38,8 +38,8 @@ class UnusedTensor:
 
 
 def resolve_tied(shapes: Collection[str], *names: str) -> tuple[str, tuple[UnusedTensor, ...]]:
-    """Of tensors that the config calls one: the name of the first that is in the file, and the others as
-    copies of it.
+    """For tensors that the config ties: the name of the first one in the file, and the others as copies of
+    it.
 
     >>> resolve_tied(["lm_head.weight"], "wte.weight", "lm_head.weight")[0]
     'lm_head.weight'
@@ -62,7 +62,7 @@ def check_unused(
     read: Callable[[str], Tensor],
     where: str,
 ) -> None:
-    """Every tensor that is left out is what its reason says; all that are not are in one message.
+    """Check that every skipped tensor matches its reason; reports all mismatches in one message.
 
     shapes: the tensors of the file.  used: those that the network reads.
     """

@@ -16,9 +16,9 @@ DIGITS = 9
 
 
 def write_word_vectors(table: WordVectors, path: Path, *, header: bool) -> None:
-    """A line for each word; with `header` one before them that counts words and numbers.
+    """Write one line for each word, with an optional `header` line with the number of words and their width.
 
-    NAME.gz is packed.
+    NAME.gz is compressed.
     """
     if wrong := next((word for word in table.words if WHITESPACE.search(word) or not word), None):
         raise UsageError(

@@ -1,1 +1,1 @@
-"""What training makes small."""
+"""Loss functions."""

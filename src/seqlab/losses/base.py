@@ -1,4 +1,4 @@
-"""What a loss gives back."""
+"""The result type of losses."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from torch import Tensor
 
 
 class LossValue(NamedTuple):
-    """The loss summed over the targets of a batch, and how many of the targets got the highest score.
+    """The loss summed over the targets of a batch, and the number of correct targets (those with the highest
+    score).
 
-    It may be the output of a network: a tuple of tensors is what wrappers such as DistributedDataParallel
-    understand.
+    It may be the output of a network: wrappers such as DistributedDataParallel support tuples of tensors.
     """
 
     total: Float[Tensor, ""]

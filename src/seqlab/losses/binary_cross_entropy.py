@@ -1,4 +1,4 @@
-"""Cross-entropy of many yes-or-no questions at once."""
+"""Binary cross-entropy for multi-label targets."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ def binary_cross_entropy(
     *,
     label_smoothing: float = 0.0,
 ) -> Float[Tensor, ""]:
-    """Sum over examples and labels of -log of the probability of the truth, with σ(logit) for a yes.
+    """Sum over examples and labels of -log P(target), where P(yes) = σ(logit).
 
-    With smoothing a yes is worth 1 - smoothing / 2 and a no smoothing / 2.
+    With label smoothing the targets are 1 - smoothing / 2 for yes and smoothing / 2 for no.
     """
     soft_targets = targets.to(logits.dtype) * (1 - label_smoothing) + label_smoothing / 2
     return F.binary_cross_entropy_with_logits(logits, soft_targets, reduction="sum")

@@ -17,8 +17,8 @@ def class_cross_entropy(
     """Sum over the batch of -log P(target), with label smoothing: a share of the target is spread over all
     classes.
 
-    With weights an example counts as much as its class; the mean is this sum by the sum of the weights of the
-    targets.
+    With class weights each example is weighted by its class; the mean is this sum divided by the sum of the
+    weights of the targets.
     """
     if class_weights is None:
         return F.cross_entropy(logits, targets, reduction="sum", label_smoothing=label_smoothing)
@@ -34,7 +34,7 @@ def token_cross_entropy(
     *,
     label_smoothing: float = 0.0,
 ) -> Float[Tensor, ""]:
-    """Sum over the real steps of -log P(target). Padding adds nothing."""
+    """Sum over the real steps of -log P(target). Padding is ignored."""
     if not bool(is_target.all()):
         logits, targets = logits[is_target], targets[is_target]
     return F.cross_entropy(

@@ -1,4 +1,4 @@
-"""A student learns what a teacher thinks of every answer, not only which one is right."""
+"""Knowledge distillation: a student learns the full output distribution of a teacher."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def distillation_loss(
     """Sum over the targets of T² · KL(softmax(teacher / T) ‖ softmax(student / T)), where both are logits and
     T is the temperature.
 
-    T² keeps the size of the gradient: that of the softened answers shrinks by 1 / T².
+    The factor T² preserves the scale of the gradient, since softening the targets scales it by 1 / T².
     Papers: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network", arXiv:1503.02531, section 2;
     Sanh et al. 2019, "DistilBERT", arXiv:1910.01108, section 2.
     """
@@ -29,7 +29,7 @@ def distillation_loss(
 
 @dataclass(frozen=True)
 class SoftTargets:
-    """What a teacher says about the targets of a batch, and how much it counts.
+    """The teacher's logits for the targets of a batch, and their weight in the loss.
 
         loss = (1 - weight) · loss of the targets + weight · T² KL(softmax(teacher / T) ‖ softmax(student / T))
 
@@ -43,7 +43,7 @@ class SoftTargets:
     def mix(
         self, hard: Float[Tensor, ""], student_logits: Float[Tensor, "*targets classes"]
     ) -> Float[Tensor, ""]:
-        """The whole loss, from that of the targets and from the student's logits for them.
+        """The total loss, from the loss of the targets and the student's logits.
 
         All are sums over the same targets.
         """

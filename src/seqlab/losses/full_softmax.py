@@ -1,4 +1,4 @@
-"""Cross-entropy over a whole vocabulary, without ever holding the logits of all steps."""
+"""Cross-entropy over a whole vocabulary, without storing the logits of all steps."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class ChunkedCrossEntropy(torch.autograd.Function):
         p_t   = softmax(W x_t + b)
         d x_t = Wᵀ (p_t - y_t),    d W = Σ_t (p_t - y_t) x_tᵀ,    d b = Σ_t (p_t - y_t)
 
-    The gradients are made together with the loss, chunk by chunk: the logits of a chunk are turned into p - y
-    where they stand. Beside the gradients themselves only one chunk of logits is ever in memory, where the
-    plain computation keeps several times those of all steps.
+    The gradients are computed together with the loss, chunk by chunk: the logits of a chunk are turned into p
+    - y in place. Besides the gradients only one chunk of logits is ever in memory, whereas the plain
+    computation stores the logits of all steps several times.
     """
 
     @staticmethod
@@ -87,11 +87,13 @@ def full_softmax_loss(
     *,
     label_smoothing: float = 0.0,
 ) -> LossValue:
-    """Sum over the steps of -log P(target), and how many targets are what the model thinks most likely."""
+    """Sum over the steps of -log P(target), and the number of targets that are the model's most likely
+    token.
+    """
     is_large = features.shape[0] * weight.shape[0] > MAX_LOGITS
     if is_large and features.requires_grad and not torch.is_autocast_enabled(features.device.type):
         rows = max(1, MAX_LOGITS // weight.shape[0])
-        # torch gives `apply` no types
+        # `apply` is untyped in torch
         return LossValue(*ChunkedCrossEntropy.apply(features, weight, bias, targets, rows, label_smoothing))  # type: ignore[no-untyped-call]  # see above
     logits = F.linear(features, weight, bias)  # (steps, vocab)
     total = F.cross_entropy(logits, targets, reduction="sum", label_smoothing=label_smoothing)
@@ -121,7 +123,7 @@ def target_log_probs_and_hits(
     bias: Float[Tensor, " vocab"],
     targets: Int[Tensor, " steps"],
 ) -> tuple[Float[Tensor, " steps"], int]:
-    """The same, and how many targets are what the model thinks most likely."""
+    """The same, with the number of targets that are the model's most likely token."""
     log_probs, correct = [], 0
     for logits, chunk_targets in _logit_chunks(features, weight, bias, targets):
         log_probs.append(_log_probs(logits, chunk_targets))

@@ -1,4 +1,4 @@
-"""Cross-entropy over a large vocabulary, estimated from a part of it."""
+"""Sampled softmax: cross-entropy over a large vocabulary, estimated from a sample of tokens."""
 
 from __future__ import annotations
 
@@ -15,17 +15,15 @@ CERTAIN = 1.0
 def inclusion_probabilities(
     counts: Float[Tensor, " vocab"], num_sampled: int, *, power: float = 0.75
 ) -> Float[Tensor, " vocab"]:
-    """π_w = min(1, c · count_w^power), with c such that num_sampled tokens are drawn on average.
+    """π_w = min(1, c · count_w^power), with c such that num_sampled tokens are sampled on average.
 
-    Frequent tokens have π = 1 and are always there; a token that was never seen counts as seen once.
+    Frequent tokens have π = 1 and are always included; an unseen token counts as seen once.
     """
     if num_sampled >= len(counts):
         return torch.ones_like(counts)
     weights = counts.double().clamp(min=1) ** power
     budget, is_certain = float(num_sampled), torch.zeros_like(weights, dtype=torch.bool)
-    while (
-        True
-    ):  # each round makes sure of those that want more than 1; what they leave is shared by the others
+    while True:  # each round clips rates above 1 and redistributes the rest to the other tokens
         probabilities = torch.where(
             is_certain, CERTAIN, weights * (budget - float(is_certain.sum())) / weights[~is_certain].sum()
         )
@@ -36,15 +34,15 @@ def inclusion_probabilities(
 
 
 class SampledSoftmax:
-    """-z_target + log Ẑ, where the sum Z over the vocabulary is estimated from tokens S drawn anew for every
-    batch.
+    """-z_target + log Ẑ, where the sum Z over the vocabulary is estimated from a new sample S of tokens for
+    every batch.
 
         z_w = W_w · x + b_w,     Ẑ = exp z_target + Σ_{w ∈ S, w ≠ target} exp(z_w) / π_w
 
-    Token w is in S with probability π_w, so the expectation of Ẑ is Z: dividing by π_w is subtracting log
-    π_w, the log of how often w is expected, from its logit. All steps of a batch share S, so that one product
-    of matrices gives all logits. With π = 1 everywhere this is the full softmax. It is for training only:
-    scores are always those of the full one.
+    Token w is in S with probability π_w, so the expectation of Ẑ is Z: dividing by π_w means subtracting log
+    π_w, the log of the expected count of w, from its logit. All steps of a batch share S, so that one matrix
+    product gives all logits. With π = 1 everywhere this is the full softmax. It is for training only: scores
+    always use the full softmax.
 
     Papers: Bengio & Senécal 2008, "Adaptive Importance Sampling to Accelerate Training of a Neural
     Probabilistic Language Model"; Jean et al. 2015, "On Using Very Large Target Vocabulary for Neural Machine
@@ -61,8 +59,8 @@ class SampledSoftmax:
         bias: Float[Tensor, " vocab"],
         targets: Int[Tensor, " steps"],
     ) -> LossValue:
-        """Sum over the steps of the estimated -log P(target), and how many targets beat every sampled
-        token.
+        """Sum over the steps of the estimated -log P(target), and the number of targets that score higher
+        than every sampled token.
         """
         sampled = torch.nonzero(torch.rand(len(self.inclusion_probs)) < self.inclusion_probs).squeeze(
             -1
@@ -71,7 +69,7 @@ class SampledSoftmax:
         sampled = sampled.to(features.device)
         rows = F.embedding(
             torch.cat([sampled, targets]), weight
-        )  # looked up at once: each look-up costs a gradient as large as the table
+        )  # a single lookup, since each one costs a gradient of the size of the table
         sampled_logits = F.linear(
             features, rows[: len(sampled)], bias[sampled] - log_inclusion
         )  # (steps, sampled)
@@ -79,7 +77,7 @@ class SampledSoftmax:
         index = torch.searchsorted(sampled, targets).clamp(max=len(sampled) - 1)
         steps = torch.nonzero(sampled[index] == targets).squeeze(
             -1
-        )  # whose target was also drawn: it must not count twice
+        )  # the target may be in the sample and must not count twice
         sampled_logits = sampled_logits.index_put(
             (steps, index[steps]), sampled_logits.new_tensor(float("-inf"))
         )

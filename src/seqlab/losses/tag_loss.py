@@ -18,10 +18,10 @@ from seqlab.losses.distillation import SoftTargets
 class TagLoss:
     """-log P(tags | words), summed over the words or, with a CRF, over the sentences.
 
-    The tagger calls it in its forward pass, where the parameters of the CRF are used too.
+    The tagger calls it in its forward pass, which also uses the parameters of the CRF.
 
-    is_word: the steps that are tagged.  label_smoothing: without a CRF.  soft_targets: what a
-    teacher says about every word.
+    is_word: the steps that are tagged. label_smoothing: without a CRF. soft_targets: the teacher's logits for
+    every word.
     """
 
     targets: Int[Tensor, "batch time"]

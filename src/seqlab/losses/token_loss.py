@@ -16,16 +16,15 @@ from seqlab.losses.sampled_softmax import SampledSoftmax
 
 @dataclass(frozen=True)
 class TokenLoss:
-    """Cross-entropy of the target of every step, from what the output layer reads and the output layer
-    itself.
+    """Cross-entropy of the target of every step, computed from the output layer and its input.
 
-    A network that is given a loss calls it in its forward pass, where all its parameters are used. Wrappers
-    that act on forward (DistributedDataParallel, FSDP, torch.compile, hooks) thereby see everything, and the
-    logits of all steps need not be in memory at once.
+    A network calls the loss in its forward pass, so that wrappers of forward (DistributedDataParallel, FSDP,
+    torch.compile, hooks) see all parameters in use, and the logits of all steps need not be in memory at
+    once.
 
-    is_target: the steps that count; None counts all.  label_smoothing: for the full softmax.
-    sampled_softmax: estimates the softmax from a part of the vocabulary.  soft_targets: what a teacher says
-    at every step that counts.
+    is_target: the steps that count; None means all. label_smoothing: for the full softmax. sampled_softmax:
+    estimates the softmax from a sample of the vocabulary. soft_targets: the teacher's logits at every step
+    that counts.
     """
 
     targets: Int[Tensor, "batch time"]

@@ -1,1 +1,1 @@
-"""How good a model is: plain numbers out, each with its interval."""
+"""Evaluation metrics as plain numbers, each with a confidence interval."""

@@ -1,5 +1,5 @@
-"""Whether a text is a tune in ABC notation: are its headers complete, and do the notes of every bar fill the
-metre?
+"""Check whether a text is a valid tune in ABC notation: complete headers, and bars whose notes fill the
+meter.
 
     X:1             number, always first
     T:A title
@@ -8,7 +8,7 @@ metre?
     K:D Major       key, always the last header
     A|dAF DFA|…     notes; 2 doubles a note, / halves it, (3abc plays three in the time of two, > lengthens one note and shortens the next
 
-The bars at the beginning, at the end and beside a repeat or an ending may be shorter than the metre: an
+The bars at the beginning, at the end and next to a repeat or an ending may be shorter than the meter: an
 upbeat and the bar that it is taken from share one. Source: the ABC music standard 2.1 (abcnotation.com),
 sections 3 and 4; the `!` at line ends is from older tunes.
 """
@@ -24,7 +24,7 @@ HEADER = re.compile(r"([A-Za-z]):\s*(.*?)\s*$")
 BAR_LINE = re.compile(r":*\|+[\]:]*|\[\||::+")
 NOT_PLAYED = re.compile(r'"[^"]*"|\{[^}]*\}|![a-zA-Z().<>+]{2,}!|\+[a-z]+\+|%.*')
 ENDING = re.compile(r"[\s!]*\[?[1-9]")
-"""The first or second time that a part is played; its number stands right after the bar line."""
+"""The first or second time that a part is played; its number follows the bar line."""
 LENGTH = r"(\d*)(/*)(\d*)"
 PLAYED = re.compile(
     r"\((?P<tuplet>[2-9])(?::\d?)*"
@@ -40,7 +40,7 @@ counts in threes.
 
 @dataclass(frozen=True)
 class TuneCheck:
-    """What is wrong with a tune, in words, and how many of its bars fill the metre."""
+    """The problems of a tune as text, and the number of its bars that fill the meter."""
 
     problems: tuple[str, ...]
     num_bars: int
@@ -48,7 +48,7 @@ class TuneCheck:
 
     @property
     def is_valid(self) -> bool:
-        """Headers complete, every sign known, every bar full."""
+        """Whether headers are complete, all symbols are known, and every bar is full."""
         return not self.problems and 0 < self.num_bars == self.num_full_bars
 
 
@@ -58,7 +58,7 @@ class Bar:
 
     length: Fraction
     may_be_short: bool
-    """Whether it may be short: the first, the last, or one beside a repeat, a double line or a first or
+    """Whether it may be short: the first, the last, or one next to a repeat, a double line or a first or
     second ending.
     """
 
@@ -100,13 +100,13 @@ def check_tune(tune: str) -> TuneCheck:
 
 
 def valid_tune_fraction(tunes: Iterable[str]) -> float:
-    """How many of the tunes are sound; 0 for no tunes."""
+    """The share of valid tunes; 0 for no tunes."""
     is_valid = [check_tune(tune).is_valid for tune in tunes]
     return sum(is_valid) / max(1, len(is_valid))
 
 
 def _split(lines: list[str]) -> tuple[dict[str, str], str]:
-    """Headers up to the key, and the notes after it; headers among the notes are left out."""
+    """The headers up to the key, and the notes after it; headers among the notes are skipped."""
     headers: dict[str, str] = {}
     for index, line in enumerate(lines):
         if match := HEADER.match(line):

@@ -1,13 +1,12 @@
-"""BLEU: how many runs of one to four tokens an output shares with a reference.
+"""BLEU: n-gram precision of an output against references, for n = 1 to 4.
 
     p_n   = Σ clipped matches of n-grams / Σ n-grams of the outputs           each n-gram counts at most as often as in one reference
     BP    = min(1, exp(1 - r / c))                                            c tokens in all outputs, r in the nearest references
     BLEU  = BP · (p_1 p_2 p_3 p_4)^(1/4)                                      0 … 1
 
-All sums run over the whole corpus before anything is divided, so BLEU of a corpus is no mean of BLEUs of
-sentences, and an interval draws sentences and adds their counts again. A p_n without a match counts as 1 /
-2^k of one match, the k-th time that happens, as the scripts of NIST and sacrebleu do; without any match BLEU
-is 0.
+All sums run over the whole corpus before the division, so corpus BLEU is not the mean of sentence BLEUs; an
+interval resamples sentences and adds up their counts again. A p_n without a match counts as 1 / 2^k of one
+match, the k-th time that happens, as in the scripts of NIST and sacrebleu; without any match BLEU is 0.
 
 Papers: Papineni, Roukos, Ward & Zhu 2002, "BLEU: a Method for Automatic Evaluation of Machine Translation",
 ACL, section 2; the smoothing: Chen & Cherry 2014, "A Systematic Comparison of Smoothing Techniques for
@@ -45,7 +44,7 @@ def corpus_bleu(
 def bleu_items(
     outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]], *, order: int = ORDER
 ) -> SumItems:
-    """The sentences of a corpus, whose sums give BLEU in 0 … 1."""
+    """The sentences of a corpus as items, whose summed counts give BLEU in 0 … 1."""
     check_references(outputs, references)
     table = np.array(
         [bleu_counts(*pair, order=order) for pair in zip(outputs, references, strict=True)], np.float64
@@ -54,10 +53,10 @@ def bleu_items(
 
 
 def bleu_counts(output: Tokens, references: Sequence[Tokens], *, order: int = ORDER) -> list[int]:
-    """What one sentence adds: its length, that of the nearest reference, clipped matches for n = 1 … order,
-    n-grams for n = 1 … order.
+    """The counts of one sentence: its length, that of the nearest reference, clipped matches for n = 1 …
+    order, n-grams for n = 1 … order.
 
-    Of two references that are equally near in length the shorter one counts.
+    If two references are equally close in length, the shorter one counts.
     """
     nearest = min((abs(len(reference) - len(output)), len(reference)) for reference in references)[1]
     matched, total = [], []
@@ -72,7 +71,7 @@ def bleu_counts(output: Tokens, references: Sequence[Tokens], *, order: int = OR
 
 
 def modified_precision(outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]], n: int) -> float:
-    """p_n alone, without any smoothing.
+    """p_n without smoothing.
 
     >>> modified_precision(["the the the the the the the".split()], [["the cat is on the mat".split(), "there is a cat on the mat".split()]], 1)
     0.2857142857142857
@@ -97,7 +96,7 @@ def ngrams(tokens: Tokens, n: int) -> Iterable[tuple[str, ...]]:
 
 
 def bleu_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    """BLEU in 0 … 1 out of what sentences add up to: length, reference length, matches, n-grams."""
+    """BLEU in 0 … 1 from summed counts: length, reference length, matches, n-grams."""
     order = (sums.shape[1] - 2) // 2
     length, reference_length = sums[:, 0], sums[:, 1]
     matched, total = sums[:, 2 : 2 + order], sums[:, 2 + order :]  # (resamples, order) each
@@ -110,7 +109,7 @@ def bleu_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
 
 
 def check_references(outputs: Sequence[object], references: Sequence[Sequence[object]]) -> None:
-    """As many lists of references as outputs, and none of them empty."""
+    """Check that every output has at least one reference."""
     if not len(outputs):
         raise UsageError("there is no output to score.", cure="Give at least one sentence.")
     if len(outputs) != len(references):

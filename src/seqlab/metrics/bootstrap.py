@@ -1,8 +1,8 @@
-"""How sure a score is: percentile intervals from resampling the items with replacement.
+"""Bootstrap confidence intervals: percentile intervals from resampling the items with replacement.
 
 Draw as many items as there are, with replacement, compute the score again, repeat; the middle 95 % of these
 scores is the interval. The items drawn must be independent of each other: sentences or documents rather than
-the words inside them. Several models are scored on the same draws, so that what is easy and what is hard
+the words inside them. Several models are scored on the same resamples, so that the difficulty of the items
 cancels out of their differences (paired.py).
 
 Paper: Efron 1979, "Bootstrap Methods: Another Look at the Jackknife", Annals of Statistics 7(1); percentile
@@ -30,7 +30,7 @@ MIN_ITEMS = 10
 One item is drawn again and again: no width, whatever the truth. Of n items that all say the same no draw says
 otherwise, which chance alone does in 2 · (1/2)^n of all cases: 6 % for five items, 0.2 % for ten.
 """
-# Drawn indices held at once: 4 million are fast and take 32 MB.
+# Number of sampled indices held at once: 4 million are fast and take 32 MB.
 MAX_DRAWN = 1 << 22
 
 
@@ -43,7 +43,7 @@ class ConfidenceInterval:
 
 
 def score_with_interval(name: str, items: Items, *, method: str = "", **score_fields: Any) -> Score:
-    """A score with its interval, out of what it is made of."""
+    """Compute a score and its interval from its items."""
     low, high = interval_bounds(items)
     if low is None:
         method = f"{method}; fewer than {MIN_ITEMS} items give no interval".removeprefix("; ")
@@ -51,7 +51,7 @@ def score_with_interval(name: str, items: Items, *, method: str = "", **score_fi
 
 
 def interval_bounds(items: Items) -> tuple[float | None, float | None]:
-    """The ends of the interval that is told about a score; none where there are too few items for one."""
+    """The interval reported for a score; None if there are too few items."""
     _check_not_empty(items.num_items)
     if items.num_items < MIN_ITEMS:
         return None, None
@@ -69,10 +69,10 @@ def bootstrap_interval(
 def resample(
     all_items: Sequence[Items], *, seed: int = 0, resamples: int = RESAMPLES
 ) -> Float[np.ndarray, "several resamples"]:
-    """The scores of several models, or of one, on the same drawn items.
+    """The scores of one or several models on the same resamples.
 
-    Where the items come in few kinds, a resample is drawn as how often each kind comes, which costs far less
-    than drawing items.
+    If the items come in few kinds, a resample is drawn as the count of each kind, which is much cheaper than
+    drawing items.
     """
     num_items = all_items[0].num_items
     _check_not_empty(num_items)
@@ -106,8 +106,8 @@ def ratio_interval(
 ) -> ConfidenceInterval:
     """The interval of Σ above / Σ below, both summed over the same drawn examples.
 
-    With the nats and the tokens of each document it is the interval of the nats per token; its ends through
-    exp are the interval of the perplexity.
+    With the nats and tokens of each document it is the interval of the nats per token; exp of its ends is the
+    interval of the perplexity.
     """
     return bootstrap_interval(
         ratio_items(numerator, denominator), seed=seed, resamples=resamples, level=level
@@ -115,13 +115,13 @@ def ratio_interval(
 
 
 def percentile_interval(values: Statistics, *, level: float = CONFIDENCE_LEVEL) -> ConfidenceInterval:
-    """The middle part of some values, as large as the level."""
+    """The central interval of some values at this level."""
     if not 0 < level < 1:
         raise UsageError(
             f"an interval of level {level} does not exist.",
             cure="A level lies between 0 and 1, such as 0.95.",
         )
-    # A value that occurred, never one between two: infinite ones have nothing between them.
+    # Use observed values without interpolation, since infinite values cannot be interpolated.
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
     return ConfidenceInterval(float(low), float(high))
 
@@ -129,8 +129,8 @@ def percentile_interval(values: Statistics, *, level: float = CONFIDENCE_LEVEL) 
 def _shared_rows(
     all_items: Sequence[SumItems],
 ) -> tuple[Int[np.ndarray, " kinds"], Int[np.ndarray, " kinds"]]:
-    """Items that are of one kind for each of several models are of one kind for all: an item of every such
-    kind, and how many there are.
+    """Group items that are of the same kind for every model: one example item of each group, and its
+    count.
     """
     row_ids = all_items[0].row_ids
     for items in all_items[1:]:

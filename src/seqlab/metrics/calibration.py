@@ -1,14 +1,13 @@
-"""Whether a probability means what it says, and the one number that mends it.
+"""Calibration of probabilities: expected calibration error and temperature scaling.
 
 Of all examples to which a model gives its answer with probability 0.8, eight of ten should be right.
 
     ECE         = Σ_bins (examples in the bin / all) · |accuracy in the bin - mean probability in the bin|
     temperature = argmin_T of the mean of -Σ_class target(class) log softmax(logits / T)[class]
 
-Dividing all logits by one number changes no answer, only how sure it is. The mean is convex in 1 / T, so its
-minimum is found by Newton's method between two ends that close in on it. Of n examples a target keeps 1 - 1 /
-(n + 2), as if one example had been wrong: a few examples that are all right do not prove that a model never
-errs.
+Dividing all logits by one number changes no prediction, only its confidence. The mean is convex in 1 / T, so
+Newton's method with bracketing finds its minimum. With n examples a target gets 1 - 1 / (n + 2), as if one
+example had been wrong: a few correct examples do not prove that a model never errs.
 
 Papers: Guo et al. 2017, "On Calibration of Modern Neural Networks", arXiv:1706.04599, sections 2 and 4.2;
 bins of equal width: Naeini et al. 2015, "Obtaining Well Calibrated Probabilities Using Bayesian Binning";
@@ -27,7 +26,7 @@ from seqlab.metrics.items import Statistics, SumItems
 
 BINS = 10
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.05, 20.0
-"""Temperatures beyond these are not looked for: where every answer is right, the best one would be 0."""
+"""Bounds of the temperature: if every prediction is correct, the optimum would be 0."""
 TOLERANCE = 1e-10
 MAX_ITERATIONS = 100
 
@@ -36,7 +35,7 @@ ClassLogProbs = Float[np.ndarray, "examples classes"]
 
 @dataclass(frozen=True)
 class ReliabilityBin:
-    """Examples whose answers were about equally sure: how sure on average, and how many were right."""
+    """Examples of similar confidence: their mean confidence and their accuracy."""
 
     count: int
     confidence: float
@@ -46,9 +45,7 @@ class ReliabilityBin:
 def reliability_curve(
     confidence: Float[np.ndarray, " examples"], correct: Bool[np.ndarray, " examples"], *, bins: int = BINS
 ) -> list[ReliabilityBin]:
-    """The examples in bins of equal width over the probability of the answer; bins without examples are left
-    out.
-    """
+    """The examples in bins of equal width by the probability of the prediction; empty bins are dropped."""
     bin_indices = _bin_indices(confidence, bins)
     curve = []
     for bin_index in np.unique(bin_indices):
@@ -60,7 +57,7 @@ def reliability_curve(
 
 
 def expected_calibration_error(curve: Sequence[ReliabilityBin]) -> float:
-    """The mean gap between how sure and how right, weighted by the examples of each bin.
+    """The mean gap between confidence and accuracy, weighted by the number of examples in each bin.
 
     >>> expected_calibration_error([ReliabilityBin(30, 0.9, 0.8), ReliabilityBin(10, 0.6, 0.6)])
     0.075
@@ -72,9 +69,7 @@ def expected_calibration_error(curve: Sequence[ReliabilityBin]) -> float:
 def calibration_error_items(
     confidence: Float[np.ndarray, " examples"], correct: Bool[np.ndarray, " examples"]
 ) -> SumItems:
-    """What the expected calibration error is made of: for each example how far it pulls its bin up or
-    down.
-    """
+    """The items of the expected calibration error: the contribution of each example to the gap of its bin."""
     table = np.zeros((len(confidence), BINS + 1))
     table[np.arange(len(confidence)), _bin_indices(confidence, BINS)] = (
         correct - confidence
@@ -89,7 +84,7 @@ def _calibration_error_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> 
 
 
 def fit_temperature(log_probs: ClassLogProbs, targets: Int[np.ndarray, " examples"]) -> float:
-    """The temperature with the smallest loss on held-out examples.
+    """The temperature with the lowest loss on held-out examples.
 
     With β = 1 / T the derivative of an example's loss is E[z] - Σ target · z and the second one Var[z], both
     under softmax(β z).
@@ -114,7 +109,7 @@ def fit_temperature(log_probs: ClassLogProbs, targets: Int[np.ndarray, " example
 
 
 def apply_temperature(log_probs: ClassLogProbs, temperature: float) -> ClassLogProbs:
-    """log softmax(logits / T). The order of the classes stays."""
+    """log softmax(logits / T). The order of the classes does not change."""
     scaled = log_probs.astype(np.float64) / temperature
     highest = scaled.max(axis=1, keepdims=True)
     softened: ClassLogProbs = scaled - highest - np.log(np.exp(scaled - highest).sum(axis=1, keepdims=True))
@@ -124,7 +119,7 @@ def apply_temperature(log_probs: ClassLogProbs, temperature: float) -> ClassLogP
 def _smoothed_targets(
     targets: Int[np.ndarray, " examples"], *, num_classes: int
 ) -> Float[np.ndarray, "examples classes"]:
-    """What each class should get: nearly all for the target, a little for the others."""
+    """Smoothed target distribution: almost all probability for the target, a little for the others."""
     off_target = 1 / (len(targets) + 2)
     targets_smoothed = np.full((len(targets), num_classes), off_target / max(1, num_classes - 1))
     targets_smoothed[np.arange(len(targets)), targets] = 1 - off_target
@@ -143,7 +138,7 @@ def _derivatives(
 
 
 def _bin_indices(confidence: Float[np.ndarray, " examples"], bins: int) -> Int[np.ndarray, " examples"]:
-    """Each bin takes its upper end: 0.1 belongs to the first of ten."""
+    """Bins include their upper end: 0.1 belongs to the first of ten."""
     bin_indices: Int[np.ndarray, " examples"] = np.clip(
         np.ceil(confidence * bins).astype(np.int64) - 1, 0, bins - 1
     )

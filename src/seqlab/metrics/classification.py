@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 
 from seqlab.core.errors import UsageError
 
-# (targets, predicted): row i, column j counts the examples of class i that were taken for class j.
+# (targets, predicted): row i, column j counts the examples of class i that were predicted as class j.
 ConfusionCounts = Int[np.ndarray, "classes classes"]
 PerClass = Float[np.ndarray, "*batch classes"]
 
@@ -27,7 +27,7 @@ class ClassScores:
 
 
 def accuracy(targets: Int[np.ndarray, " examples"], predicted: Int[np.ndarray, " examples"]) -> float:
-    """The share of examples that got their own class.
+    """The share of examples that were predicted correctly.
 
     >>> accuracy(np.array([0, 1, 2, 2]), np.array([0, 1, 2, 0]))
     0.75
@@ -39,8 +39,8 @@ def accuracy(targets: Int[np.ndarray, " examples"], predicted: Int[np.ndarray, "
 def mean_batch_accuracy(correct: Bool[np.ndarray, " examples"], *, batch_size: int) -> float:
     """The mean of the accuracies of consecutive batches, the number that many training loops print.
 
-    It is not the accuracy when the last batch is smaller, since the examples in that batch weigh more. Kept
-    to stand beside the exact value.
+    It is not the accuracy if the last batch is smaller, since the examples in that batch have more weight.
+    Provided for comparison with the exact value.
 
     >>> mean_batch_accuracy(np.array([True, True, True, True, False]), batch_size=4)
     0.5
@@ -58,7 +58,7 @@ def mean_batch_accuracy(correct: Bool[np.ndarray, " examples"], *, batch_size: i
 def confusion_counts(
     targets: Int[np.ndarray, " examples"], predicted: Int[np.ndarray, " examples"], *, num_classes: int
 ) -> ConfusionCounts:
-    """How often each class (row) was taken for each class (column)."""
+    """How often each class (row) was predicted as each class (column)."""
     for name, ids in (("targets", targets), ("predicted", predicted)):
         outside = (ids < 0) | (ids >= num_classes)
         if outside.any():
@@ -77,9 +77,7 @@ def class_scores(counts: ConfusionCounts) -> ClassScores:
 
 
 def macro_f1(counts: ConfusionCounts) -> float:
-    """The mean of the F1 of the classes, each weighing the same; one that is neither present nor predicted
-    has none and is left out.
-    """
+    """The unweighted mean F1 of the classes; a class that is neither present nor predicted is excluded."""
     return float(
         macro_f1_from_counts(
             np.diagonal(counts)[None], predicted=counts.sum(axis=0)[None], support=counts.sum(axis=1)[None]
@@ -93,8 +91,8 @@ def macro_f1_from_counts(
     predicted: Int[np.ndarray, "sets classes"],
     support: Int[np.ndarray, "sets classes"],
 ) -> Float[np.ndarray, " sets"]:
-    """For each set of examples the mean F1 of the classes that it has or that it got, from three counts for
-    each class; 0 where there is none.
+    """For each set of examples the mean F1 of the classes that are present or predicted, from three counts
+    for each class; 0 if there are none.
     """
     num_counted = (predicted + support > 0).sum(axis=1)  # (sets,)
     macro_f1s: Float[np.ndarray, " sets"] = class_scores_from_counts(
@@ -109,7 +107,7 @@ def class_scores_from_counts(
     predicted: Int[np.ndarray, "*batch classes"],
     support: Int[np.ndarray, "*batch classes"],
 ) -> ClassScores:
-    """The scores from three counts for each class, for one set of examples or (along leading axes) for
+    """The scores from three counts for each class, for one set of examples or, along leading axes, for
     many.
     """
     return ClassScores(

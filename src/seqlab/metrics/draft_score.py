@@ -1,4 +1,4 @@
-"""A score before its interval is drawn: what it is made of, which way is better, and how it is computed."""
+"""A score before its interval is computed: its items, its direction, and its method."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from seqlab.metrics.score import Score
 
 @dataclass(frozen=True)
 class DraftScore:
-    """`method` is enough to compute the score again; for those of sacrebleu it is the signature that papers
-    print.
+    """`method` describes how to reproduce the score; for sacrebleu's scores it is the signature reported
+    in papers.
     """
 
     name: str
@@ -23,12 +23,14 @@ class DraftScore:
     higher_is_better: bool = True
 
     def score(self, **score_fields: Any) -> Score:
-        """The value with its interval; `score_fields` are further fields of a score, such as its baseline."""
+        """Compute the value and its interval; `score_fields` are further fields of the score, such as its
+        baseline.
+        """
         return score_with_interval(
             self.name, self.items, method=self.method, higher_is_better=self.higher_is_better, **score_fields
         )
 
 
 def items_by_name(scores: Iterable[DraftScore]) -> dict[str, Items]:
-    """By name, as an evaluation wants them for slices and comparisons."""
+    """The items by name, for slices and comparisons."""
     return {score.name: score.items for score in scores}

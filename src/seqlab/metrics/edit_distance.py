@@ -1,9 +1,9 @@
-"""How many changes turn an output into its reference, and how many outputs need none.
+"""Edit distance, error rates (such as WER) and exact match.
 
     edits      = the fewest substitutions, insertions and deletions that turn the reference into the output
     error rate = Σ edits / Σ length of the reference                   of tokens, of characters, of phonemes; may exceed 1
 
-Of alignments with as few edits, the one with the fewest insertions and deletions is counted. With several
+Among alignments with the fewest edits, the one with the fewest insertions and deletions counts. With several
 references the nearest counts.
 
 Paper: Levenshtein 1966, "Binary Codes Capable of Correcting Deletions, Insertions and Reversals", Soviet
@@ -47,7 +47,7 @@ def count_edits(pairs: Sequence[tuple[Tokens, Tokens]]) -> Edits:
     edits = np.zeros((len(rows), 4), np.int64)
     order = sorted(
         range(len(rows)), key=lambda index: (len(rows[index][0]), len(rows[index][1]))
-    )  # equals together waste no cells
+    )  # batching pairs of similar length wastes few cells
     for start in range(0, len(order), BATCH_SIZE):
         indices = order[start : start + BATCH_SIZE]
         edits[indices] = _edits([rows[index][0] for index in indices], [rows[index][1] for index in indices])
@@ -55,8 +55,8 @@ def count_edits(pairs: Sequence[tuple[Tokens, Tokens]]) -> Edits:
 
 
 def nearest_edits(outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]]) -> Edits:
-    """The edits to the nearest of several references; of equally near ones to the longest, in which they
-    weigh least.
+    """The edits to the nearest of several references; ties go to the longest, for which the error rate is
+    lowest.
     """
     check_references(outputs, references)
     edits = count_edits(
@@ -72,11 +72,11 @@ def nearest_edits(outputs: Sequence[Tokens], references: Sequence[Sequence[Token
     best = np.lexsort((-edits[:, 3], edits[:, :3].sum(axis=1), sentences))
     return edits[
         best[np.unique(sentences, return_index=True)[1]]
-    ]  # sorted by sentence first, so the first of each is its best
+    ]  # sorted by sentence first, so the first of each is the best
 
 
 def error_rate(name: str, edits: Edits, *, unit: str) -> DraftScore:
-    """Σ edits / Σ length; a sentence is an item. `unit` says what was counted."""
+    """Σ edits / Σ length, with a sentence as item. `unit` names what is counted."""
     items = SumItems(np.arange(len(edits)), edits.astype(np.float64), error_rate_from_sums)
     return DraftScore(
         name, items, f"edits of {unit} to the nearest reference / its {unit}", higher_is_better=False
@@ -86,7 +86,7 @@ def error_rate(name: str, edits: Edits, *, unit: str) -> DraftScore:
 def token_error_rate(
     outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]], *, unit: str = "tokens"
 ) -> DraftScore:
-    """What speech recognition calls the word error rate, when tokens are words."""
+    """The word error rate (WER) if tokens are words."""
     return error_rate("token_error_rate", nearest_edits(outputs, references), unit=unit)
 
 
@@ -119,18 +119,18 @@ def exact_matches(
 
 
 def error_rate_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    """Without anything to write, what is written is infinitely wrong, and nothing is right."""
+    """Against empty references any output has an infinite error rate, and an empty output has none."""
     edits, length = sums[:, :3].sum(axis=1), sums[:, 3]
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(edits == 0, 0.0, edits / length)
 
 
 def _edits(outputs: list[list[int]], references: list[list[int]]) -> Edits:
-    """Fill the tables of many pairs row by row: a row is one symbol of the outputs, its cells the symbols of
-    the references.
+    """Fill the dynamic programming tables of many pairs row by row: one row per output symbol, one column per
+    reference symbol.
 
-    Along a row a cell is the least of `above` and its left neighbour plus a deletion: a running minimum, once
-    the price of walking is taken off.
+    Within a row a cell is the minimum of `above` and its left neighbor plus a deletion: a running minimum
+    after subtracting the cumulative deletion cost.
     """
     lengths, reference_lengths = (
         np.array([len(row) for row in outputs]),
@@ -139,7 +139,7 @@ def _edits(outputs: list[list[int]], references: list[list[int]]) -> Edits:
     output_ids, reference_ids = (
         _padded(outputs, fill=-1),
         _padded(references, fill=-2),
-    )  # the fills differ, so they never match
+    )  # the two padding values differ, so they never match
     gap_cost = EDIT_COST + GAP_SURCHARGE
     gap_costs = gap_cost * np.arange(reference_ids.shape[1] + 1)
     row = np.broadcast_to(gap_costs, (len(outputs), len(gap_costs))).copy()  # (pairs, reference + 1)

@@ -1,4 +1,4 @@
-"""What a score is made of: independent items, and the score of any choice of them.
+"""The items of a score: independent units, and the score of any selection of them.
 
 Accuracy, loss, perplexity, macro-F1 and F1 over spans have one shape: something is counted for every item (a
 row, a sentence, a block of tokens), the counts are added up over the chosen items, and the score is a
@@ -6,8 +6,8 @@ function of the sums:
 
     value(chosen) = score(Σ_{i in chosen} table[kinds[i]])
 
-so that one piece of code draws items again and again, for the interval of one score and for the difference
-between two models. A score of another shape is a class of its own with `num_items` and `value`.
+so that one implementation resamples items for the interval of a score and for the difference between two
+models. A score of another form is a separate class with `num_items` and `value`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from jaxtyping import Float, Int, Shaped
 from seqlab.core.errors import UsageError
 from seqlab.metrics.classification import macro_f1_from_counts
 
-# Up to this many different values, items that have the same one count as one kind.
+# Up to this many distinct values, items with equal values are grouped into one kind.
 MAX_DISTINCT_VALUES = 64
 
 Indices = Int[np.ndarray, " chosen"]
@@ -38,23 +38,23 @@ class Items(ABC):
 
     @abstractmethod
     def value(self, indices: Indices) -> float:
-        """The score on the chosen items; one that is chosen twice counts twice."""
+        """The score on the selected items; repeated items count repeatedly."""
 
     def values(self, draws: Draws) -> Statistics:
-        """The score of each row of choices."""
+        """The score of each row of selections."""
         return np.array([self.value(indices) for indices in draws], dtype=np.float64)
 
     def full_score(self) -> float:
-        """The score on every item once."""
+        """The score on all items."""
         return self.value(np.arange(self.num_items))
 
     def subset(self, indices: Indices) -> Items:
-        """The chosen items alone."""
+        """The selected items only."""
         return _Subset(self, indices)
 
 
 class _Subset(Items):
-    """Some items of a score that offers nothing but `value`."""
+    """Selected items of a score that only defines `value`."""
 
     def __init__(self, items: Items, indices: Indices) -> None:
         self.num_items = len(indices)
@@ -88,14 +88,14 @@ class SumItems(Items):
     def score_from_counts(
         self, counts: Int[np.ndarray, "resamples kinds"], table: Float[np.ndarray, "kinds parts"]
     ) -> Statistics:
-        """The scores when each row of a table comes some times."""
+        """The scores for given counts of each row of the table."""
         return self.score(weighted_sums(counts, table))
 
     def subset(self, indices: Indices) -> SumItems:
         return SumItems(self.row_ids[indices], self.table, self.score)
 
     def per_item(self) -> Float[np.ndarray, "items parts"]:
-        """What is added up, item by item."""
+        """The summands of each item."""
         return self.table[self.row_ids]
 
 
@@ -118,8 +118,8 @@ def ratio_items(
     denominator: Shaped[np.ndarray, " items"],
     score: ScoreFromSums | None = None,
 ) -> SumItems:
-    """Σ above / Σ below: nats and tokens give nats per token; twice the right spans, and found plus wanted
-    ones, give their F1.
+    """Σ above / Σ below: nats and tokens give nats per token; twice the correct spans over predicted plus
+    true spans gives F1.
 
     >>> ratio_items(np.array([3.0, 1.0]), np.array([4.0, 1.0])).full_score()
     0.8
@@ -139,9 +139,9 @@ def macro_f1_items(
 ) -> SumItems:
     """The mean F1 of the classes.
 
-    With `groups` an item is a group of answers, such as the words of a sentence.
+    With `groups` an item is a group of predictions, such as the words of a sentence.
     """
-    if groups is None:  # an item is known by its class and the class that it got
+    if groups is None:  # an item is determined by its true and its predicted class
         distinct, row_ids = np.unique(targets.astype(np.int64) * num_classes + predicted, return_inverse=True)
         return SumItems(
             row_ids,
@@ -161,9 +161,9 @@ def grouped_mean_items(
     groups: Int[np.ndarray, " answers"],
     score: ScoreFromSums | None = None,
 ) -> SumItems:
-    """A mean over answers whose items are groups of them, such as words of sentences.
+    """A mean over predictions whose items are groups, such as the words of a sentence.
 
-    Groups without an answer play no part.
+    Groups without predictions are ignored.
     """
     sizes = np.bincount(groups)
     sums = np.bincount(groups, weights=values.astype(np.float64))
@@ -173,8 +173,8 @@ def grouped_mean_items(
 def weighted_sums(
     counts_by_row: Int[np.ndarray, "resamples kinds"], table: Float[np.ndarray, "kinds parts"]
 ) -> Float[np.ndarray, "resamples parts"]:
-    """times @ table, in which an infinite part counts as often as it comes and not where it comes 0 times."""
-    counts = counts_by_row.astype(np.float64)  # products of floats are far faster, and exact for counts
+    """counts @ table, where infinite entries with a count of 0 are ignored."""
+    counts = counts_by_row.astype(np.float64)  # float products are much faster, and exact for counts
     is_infinite = np.isinf(table)
     if not is_infinite.any():
         return counts @ table
@@ -184,29 +184,27 @@ def weighted_sums(
 
 
 def ratio_of_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    """The first sum by the second; 0 by 0 is no number."""
+    """The first sum divided by the second; 0 / 0 is NaN."""
     with np.errstate(invalid="ignore", divide="ignore"):
         scores: Statistics = sums[:, 0] / sums[:, 1]
     return scores
 
 
 def ratio_or_zero(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    """The first sum by the second, 0 where there is nothing to divide by: items that count for nothing may be
-    among those that are drawn.
-    """
+    """The first sum divided by the second, 0 if the second is 0, which may happen in a resample."""
     scores: Statistics = np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] > 0)
     return scores
 
 
 def exp_ratio(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    """exp of the ratio: perplexity, out of nats and tokens."""
+    """exp of the ratio: perplexity from nats and tokens."""
     with np.errstate(over="ignore"):
         scores: Statistics = np.exp(ratio_of_sums(sums))
     return scores
 
 
 def macro_f1_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    """The mean F1 of the classes in each draw, out of three counts for each class: right, predicted,
+    """The mean F1 of the classes in each resample, from three counts for each class: correct, predicted,
     present.
     """
     correct, predicted, support = np.split(np.rint(sums).astype(np.int64), 3, axis=1)
@@ -219,7 +217,7 @@ def _counts(
     items: Int[np.ndarray, " answers"],
     num_classes: int,
 ) -> Float[np.ndarray, "items parts"]:
-    """For each item, by class: how many were right, how many got the class, how many have it."""
+    """For each item and class: the number of correct, predicted and present labels."""
     num_items = int(items.max(initial=-1)) + 1
     correct = targets == predicted
     pairs = ((targets[correct], items[correct]), (predicted, items), (targets, items))

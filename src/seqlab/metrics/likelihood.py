@@ -1,4 +1,4 @@
-"""How well a model foresees its targets: nats, bits and perplexity.
+"""Log-likelihood of targets: nats, bits and perplexity.
 
     nats        = -Σ log p(target)                     summed over the targets
     perplexity  = exp(nats / count)                    per token
@@ -7,8 +7,8 @@
 Perplexity is exp of the mean negative log-likelihood and therefore 1 / (Π p(target))^(1/count): the inverse
 of the geometric mean of the probabilities that the targets got. It is 1 when every target was certain, V when
 all V tokens were equally likely each time, and infinite as soon as one target got probability 0. (Some texts
-speak of a harmonic mean or of an average number of choices; those are other numbers unless all probabilities
-are equal.) The mean in bits is the length of the best code for the text under the model.
+call it a harmonic mean or an average number of choices; those differ unless all probabilities are equal.) The
+mean in bits is the length of the best code for the text under the model.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from seqlab.core.errors import UsageError
 
 
 def total_nats(log_probs: Float[np.ndarray, " targets"]) -> float:
-    """The summed surprise -Σ log p of some targets; infinite if one of them was thought impossible."""
+    """The negative log-likelihood -Σ log p of some targets; infinite if one of them has probability 0."""
     return -float(np.sum(log_probs, dtype=np.float64)) + 0.0  # + 0.0 turns -0.0 into 0.0
 
 
@@ -57,8 +57,9 @@ def bits_per_token(nats_total: float, count: int) -> float:
 
 
 def bits_per_character(nats_total: float, num_characters: int) -> float:
-    """The code length of a text in bits per character, which compares models whatever their tokens are.
+    """The code length of a text in bits per character, which is comparable between models with different
+    tokenizers.
 
-    Divide by the characters of the text that was scored, not by its tokens.
+    Divide by the number of characters of the scored text, not by its tokens.
     """
     return bits_per_token(nats_total, num_characters)

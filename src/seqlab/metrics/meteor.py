@@ -1,17 +1,15 @@
-"""METEOR: words that an output shares with its reference, also by their stems, and how well their order
-agrees.
+"""METEOR: word matches (exact or by stem) between an output and its reference, with a penalty for word order.
 
-    match         each word of the output with at most one of the reference: equal words first, then words
-        with the same stem.
-                  As many matches as possible, and of those choices the one whose lines cross least
+    match         each word of the output with at most one of the reference: equal words first, then equal stems;
+                  as many matches as possible, and among those choices the one with the fewest crossings
     precision P   = matches / words of the output,      recall R = matches / words of the reference
     F_mean        = P R / (α P + (1 - α) R)             α = 0.9: 10 P R / (R + 9 P)
-    penalty       = γ (chunks / matches)^β              γ = 0.5, β = 3; a chunk is a run of matches that stand side by side in both
+    penalty       = γ (chunks / matches)^β              γ = 0.5, β = 3; a chunk is a run of matches that are adjacent in both
     METEOR        = F_mean (1 - penalty)                0 … 1
 
-Matches, chunks and words are added up over the corpus before anything is divided. With several references the
-one that fits a sentence best counts for it. The third stage of the paper, synonyms of WordNet, is left out:
-it needs a dictionary of English.
+Matches, chunks and words are summed over the corpus before the division. With several references the one with
+the best score for a sentence counts. The paper's third stage, WordNet synonyms, is not implemented, since it
+needs an English dictionary.
 
 Paper: Banerjee & Lavie 2005, "METEOR: An Automatic Metric for MT Evaluation with Improved Correlation with
 Human Judgments", ACL workshop on evaluation measures, section 2.2.
@@ -41,7 +39,7 @@ Words = Sequence[str]
 
 
 class MeteorCounts(NamedTuple):
-    """What one sentence adds to the sums."""
+    """The counts of one sentence."""
 
     matches: int
     chunks: int
@@ -51,14 +49,14 @@ class MeteorCounts(NamedTuple):
 
 @dataclass(frozen=True)
 class MeteorParameters:
-    """How much recall weighs, and how much a broken order costs."""
+    """The weight of recall, and the penalty for fragmented order."""
 
     alpha: float = ALPHA
     beta: float = BETA
     gamma: float = GAMMA
 
     def score_from_sums(self, sums: Float[np.ndarray, "resamples 4"]) -> Statistics:
-        """METEOR out of matches, chunks, words, words of the reference; 0 where nothing matches."""
+        """METEOR from matches, chunks, words and reference words; 0 without matches."""
         matches, chunks, words, reference_words = np.moveaxis(sums, 1, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             precision, recall = matches / words, matches / reference_words
@@ -79,7 +77,7 @@ def meteor(
 ) -> DraftScore:
     """METEOR of a corpus; `references[i]` are the references of output i.
 
-    `stem` is for English, None matches equal words alone.
+    `stem` is for English; None matches equal words only.
     """
     check_references(outputs, references)
     best_counts = []
@@ -116,9 +114,9 @@ def count_chunks(matched: Sequence[tuple[int, int]]) -> int:
 
 
 def match_words(output: Words, reference: Words, *, stem: Stem | None = porter_stem) -> list[tuple[int, int]]:
-    """(place in the output, place in the reference) of every match, in the order of the output.
+    """(position in the output, position in the reference) of every match, in the order of the output.
 
-    A later stage leaves earlier matches as they are.
+    A later stage does not change earlier matches.
     """
     matched: list[tuple[int, int]] = []
     for key in (str, stem):
@@ -128,7 +126,7 @@ def match_words(output: Words, reference: Words, *, stem: Stem | None = porter_s
 
 
 class _Matching(NamedTuple):
-    """Matches so far. Fewer crossings come first, then fewer chunks."""
+    """Matches so far, ordered by fewest crossings, then fewest chunks."""
 
     crossings: int
     chunks: int
@@ -138,12 +136,10 @@ class _Matching(NamedTuple):
 def _match_stage(
     output: Words, reference: Words, matched_before: list[tuple[int, int]]
 ) -> list[tuple[int, int]]:
-    """As many further matches of equal words as there can be, from left to right, keeping the choices whose
-    lines cross least.
+    """Add as many matches of equal words as possible, from left to right, with the fewest crossings.
 
-    A word that comes a times in the output and b times in the reference has min(a, b) matches, whichever they
-    are. Lines of one word never need to cross each other: uncrossing two of them crosses nothing else more
-    often.
+    A word that occurs a times in the output and b times in the reference has min(a, b) matches in any case.
+    Matches of the same word never need to cross: uncrossing two of them never adds other crossings.
     """
     output_taken, reference_taken = (
         {position for position, _ in matched_before},
@@ -184,8 +180,8 @@ def _extend_matching(
     reference_positions: Sequence[int],
     matched_before: Sequence[tuple[int, int]],
 ) -> list[_Matching]:
-    """A word goes to each place behind its last one that leaves enough for the rest of its kind; or to none,
-    where there are too few for all.
+    """Candidate positions for a word: each one after its last match that leaves enough for its remaining
+    occurrences, or none if there are too few for all.
     """
     own_positions = [
         other for output_position, other in matching.matched if output_position in output_positions
@@ -195,7 +191,7 @@ def _extend_matching(
     )  # matches that are still to come
     num_left = len(output_positions) - output_positions.index(
         position
-    )  # places of the output that may still have one, this one included
+    )  # output positions that may still be matched, including this one
     open_positions = [
         other for other in reference_positions if not own_positions or other > own_positions[-1]
     ]

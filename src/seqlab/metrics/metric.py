@@ -1,4 +1,4 @@
-"""What a metric is: a number computed from the true and the predicted answers of all items."""
+"""The interface of metrics: a number computed from the targets and predictions of all items."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Answer = tuple[str, ...]
 class Metric(ABC):
     """A number for a whole split, computed again on every bootstrap resample.
 
-    For classification a truth is `("positive",)`, for tagging `("DET", "NOUN")`; where several references are
-    right, as in translation, all of them. `MeanMetric` is much faster where a metric is a mean over items.
+    A target is `("positive",)` for classification and `("DET", "NOUN")` for tagging; with several references,
+    as in translation, it contains all of them. `MeanMetric` is much faster if a metric is a mean over items.
     """
 
     higher_is_better: ClassVar[bool] = True
 
     @abstractmethod
     def value(self, truths: Sequence[Answer], predictions: Sequence[Answer]) -> float:
-        """The metric on some items, in the order of the data; an item may come several times."""
+        """The metric on some items, in the order of the data; items may be repeated."""
 
     def items(self, truths: Sequence[Answer], predictions: Sequence[Answer]) -> Items:
         return AnswerItems(self, truths, predictions)
@@ -50,7 +50,7 @@ class MeanMetric(Metric):
 
 
 class AnswerItems(Items):
-    """The items of a metric that needs all answers at once."""
+    """The items of a metric that needs all predictions at once."""
 
     def __init__(self, metric: Metric, truths: Sequence[Answer], predictions: Sequence[Answer]) -> None:
         assert len(truths) == len(predictions)
@@ -67,7 +67,7 @@ class AnswerItems(Items):
 
 
 def score_of(name: str, metric: Metric, items: Items) -> Score:
-    """A metric with its confidence interval, as every other score has one."""
+    """A metric with its confidence interval, as for every other score."""
     return score_with_interval(
         name,
         items,

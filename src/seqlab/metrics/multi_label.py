@@ -1,8 +1,9 @@
-"""Scores where an example may have several labels, or none: every label is a yes or no of its own.
+"""Multi-label scores: an example may have several labels or none, and every label is a separate binary
+decision.
 
-micro-F1        = 2 Σ right / (Σ predicted + Σ present)      over all labels together, so that frequent ones
-count more macro-F1        = mean over labels of their own F1           each label that is true or said
-somewhere counts the same subset accuracy = share of examples whose labels are all right
+micro-F1        = 2 Σ correct / (Σ predicted + Σ present)    over all labels together, so frequent labels count more
+macro-F1        = mean of the F1 of the labels               every label that is present or predicted counts the same
+subset accuracy = share of examples whose labels are all correct
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def label_scores(targets: Decisions, predicted: Decisions) -> ClassScores:
 
 
 def micro_f1_items(targets: Decisions, predicted: Decisions) -> SumItems:
-    """What the micro-F1 is made of.
+    """The items of the micro-F1.
 
     >>> micro_f1_items(np.array([[True, False], [True, True]]), np.array([[True, True], [False, True]])).full_score()
     0.6666666666666666
@@ -37,24 +38,24 @@ def micro_f1_items(targets: Decisions, predicted: Decisions) -> SumItems:
 
 
 def multilabel_macro_f1_items(targets: Decisions, predicted: Decisions) -> SumItems:
-    """What the macro-F1 is made of: for each label whether it is right, said, and true."""
+    """The items of the macro-F1: for each label whether it is correct, predicted and true."""
     table = np.concatenate([targets & predicted, predicted, targets], axis=1).astype(float)
     return SumItems(np.arange(len(table)), table, macro_f1_from_sums)
 
 
 def subset_accuracy_items(targets: Decisions, predicted: Decisions) -> SumItems:
-    """What the subset accuracy is made of."""
+    """The items of the subset accuracy."""
     return mean_items((targets == predicted).all(axis=1).astype(float))
 
 
 def best_thresholds(
     targets: Decisions, probabilities: Float[np.ndarray, "examples labels"], *, default: float = 0.5
 ) -> Float[np.ndarray, " labels"]:
-    """For every label the probability from which it is said, with the highest F1 on these examples.
+    """For every label the probability threshold with the highest F1 on these examples.
 
-    It lies in the middle between the last example taken and the first one left out. A label without an
-    example keeps the usual threshold. Paper: Lipton et al. 2014, "Optimal Thresholding of Classifiers to
-    Maximize F1 Measure", arXiv:1402.1892.
+    It is the midpoint between the last example above and the first one below. A label without examples keeps
+    the default threshold. Paper: Lipton et al. 2014, "Optimal Thresholding of Classifiers to Maximize F1
+    Measure", arXiv:1402.1892.
     """
     thresholds = np.full(targets.shape[1], default)
     for label in np.flatnonzero(targets.any(axis=0)):

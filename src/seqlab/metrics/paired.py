@@ -1,4 +1,4 @@
-"""Is one model better than another on the same data, or is it chance? Paired tests.
+"""Paired significance tests: is one model better than another on the same data, or is it chance?
 
     paired bootstrap   draw items with replacement, score both models on the same draw, look at the difference; repeat.
                        The middle 95 % of the differences is the interval. The smaller share beyond 0, doubled, is the p-value:
@@ -36,10 +36,10 @@ Statistics = Float[np.ndarray, " resamples"]
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """How much better one model is than another in one score; above 0 it is better, whatever the direction of
+    """The difference between two models in one score; positive means better, regardless of the direction of
     the score.
 
-    Too few items give a value without an interval, and a p of 1.
+    With too few items there is no interval, and p is 1.
     """
 
     value: float
@@ -51,7 +51,7 @@ class PairedDifference:
 
     @property
     def is_significant(self) -> bool:
-        """Whether this data shows a difference at all."""
+        """Whether the difference is significant on this data."""
         return self.holm_p < 1 - CONFIDENCE_LEVEL
 
     def describe(self, name: str, other: str, *, decimals: int = 4) -> str:
@@ -88,9 +88,9 @@ class PairedDifference:
 def paired_bootstrap(
     reference: Sequence[Items], others: Sequence[Sequence[Items]], *, higher_is_better: bool, seed: int = 0
 ) -> list[PairedDifference]:
-    """Each of the others beside the reference, on the same items.
+    """Compare each of the others with the reference, on the same items.
 
-    A model that was trained with several seeds is the mean of its runs.
+    A model trained with several seeds is represented by the mean of its runs.
     """
     all_items = [*reference, *(items for other in others for items in other)]
     max_resamples = (
@@ -121,21 +121,21 @@ def paired_bootstrap(
 
 
 def difference_with_interval(value: float, differences: Statistics) -> PairedDifference:
-    """The difference of two models with its interval and p-value, out of the differences on many draws."""
+    """The difference of two models with its interval and p-value, from the differences on many resamples."""
     interval, p = percentile_interval(differences), two_sided_p_value(differences)
     return PairedDifference(value, interval.low, interval.high, p, p, len(differences))
 
 
 def two_sided_p_value(differences: Statistics) -> float:
-    """The share of resamples beyond 0 on the rarer side, doubled; one is added to each count, since the data
-    itself is one draw.
+    """Twice the share of resamples on the rarer side of 0; one is added to each count, since the data itself
+    is one resample.
 
     >>> two_sided_p_value(np.array([1.0] * 99)), two_sided_p_value(np.array([1.0, -1.0, 2.0]))
     (0.02, 1.0)
     """
     rarer = min(
         int((~(differences > 0)).sum()), int((~(differences < 0)).sum())
-    )  # what is no number speaks for neither side
+    )  # NaN counts for neither side
     return min(1.0, 2 * (rarer + 1) / (len(differences) + 1))
 
 
@@ -153,8 +153,8 @@ def holm_adjust(p_values: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class McNemar:
-    """How two classifiers agree: examples that both, only the first, only the second or none of them has
-    right, and the p-value.
+    """Agreement of two classifiers: the number of examples that both, only the first, only the second or
+    neither got right, and the p-value.
     """
 
     both: int
@@ -165,7 +165,7 @@ class McNemar:
 
 
 def mcnemar(first: Bool[np.ndarray, " examples"], second: Bool[np.ndarray, " examples"]) -> McNemar:
-    """The exact test on whether each example was right.
+    """The exact test, given which examples each classifier got right.
 
     >>> mcnemar(np.array([True, True, True, False]), np.array([True, False, False, False]))
     McNemar(both=1, only_first=2, only_second=0, neither=1, p=0.5)
@@ -178,7 +178,7 @@ def mcnemar(first: Bool[np.ndarray, " examples"], second: Bool[np.ndarray, " exa
     ]
     p = float(
         f"{min(1.0, 2 * math.fsum(map(math.exp, logs))):.10g}"
-    )  # logarithms of factorials are not exact
+    )  # rounded: logarithms of factorials are not exact
     return McNemar(int((first & second).sum()), only_first, only_second, int((~first & ~second).sum()), p)
 
 

@@ -1,7 +1,7 @@
-"""Porter's stemmer: the stem of an English word, so that `translating` meets `translated`.
+"""Porter's stemmer: the stem of an English word, so that `translating` matches `translated`.
 
-A word is read as [C](VC)^m[V] in runs of consonants C and vowels V; m is its measure. Five steps cut endings
-off, most of them only while what stays has a large enough measure.
+A word is read as [C](VC)^m[V] in runs of consonants C and vowels V; m is its measure. Five steps remove
+suffixes, most of them only if the measure of the remaining stem is large enough.
 
 Paper: Porter 1980, "An Algorithm for Suffix Stripping", Program 14(3), in its published form.
 """
@@ -95,7 +95,7 @@ def _plural(word: str) -> str:
 
 
 def _past(word: str) -> str:
-    """Step 1b: -eed, -ed, -ing, and what their loss leaves to be mended."""
+    """Step 1b: -eed, -ed, -ing, and the repairs that their removal requires."""
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
     ending = next((ending for ending in ("ed", "ing") if word.endswith(ending)), "")
@@ -108,14 +108,14 @@ def _past(word: str) -> str:
 
 
 def _replaced(word: str, endings: Mapping[str, str], fits: Callable[[str, str], bool]) -> str:
-    """The longest of the endings, replaced where what stays before it fits."""
+    """Replace the longest matching suffix if the remaining stem meets the condition."""
     ending = max((ending for ending in endings if word.endswith(ending)), key=len, default="")
     left = word[: len(word) - len(ending)]
     return left + endings[ending] if ending and fits(left, ending) else word
 
 
 def _kinds(word: str) -> str:
-    """A letter for each of the word: v for a vowel, c for a consonant; y is a vowel after a consonant.
+    """The kind of each character of a word: v for a vowel, c for a consonant; y is a vowel after a consonant.
 
     >>> _kinds("toy"), _kinds("syzygy")
     ('cvc', 'cvcvcv')
@@ -143,5 +143,5 @@ def _ends_double(word: str) -> bool:
 
 
 def _is_closed(word: str) -> bool:
-    """Ends consonant, vowel, consonant, and the last is not w, x or y: -hop, -fil."""
+    """Whether a word ends with consonant, vowel, consonant, and the last is not w, x or y: -hop, -fil."""
     return _kinds(word).endswith("cvc") and word[-1] not in "wxy"

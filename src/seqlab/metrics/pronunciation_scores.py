@@ -1,6 +1,6 @@
-"""Spelling to sound: words that have several right pronunciations.
+"""Scores of grapheme-to-phoneme conversion, where a word may have several correct pronunciations.
 
-    WER = words none of whose listed pronunciations was found / words
+    WER = words whose output matches none of the listed pronunciations / words
     PER = Σ edits to the nearest listed pronunciation / Σ its phonemes
 
 Dictionaries list a word once for each of its pronunciations; here it is one word with several references,

@@ -1,10 +1,9 @@
-"""How well scores put the examples of one class before all others, and what each threshold would give.
+"""Ranking metrics: ROC AUC, average precision, and precision and recall at every threshold.
 
     ROC AUC           = P(score of an example of the class > score of another one), ties count one half
     average precision = Σ_n (recall_n - recall_(n-1)) · precision_n, over the thresholds from the highest down
 
-Where all examples are on one side there is nothing to put first: the area is one half, as for chance, and the
-average precision 0.
+If all examples belong to one side, the area is one half, as for chance, and the average precision is 0.
 
 Papers: Hanley & McNeil 1982, "The Meaning and Use of the Area under a ROC Curve"; Davis & Goadrich 2006, "The
 Relationship Between Precision-Recall and ROC Curves".
@@ -27,8 +26,8 @@ Counts = Float[np.ndarray, " thresholds"]
 
 @dataclass(frozen=True)
 class ThresholdCurve:
-    """What each threshold gives, from the highest score down: an example counts as positive when its score is
-    at least the threshold.
+    """Precision and recall for each threshold, from the highest score down; an example is positive if its
+    score is at least the threshold.
     """
 
     thresholds: Float[np.ndarray, " thresholds"]
@@ -44,7 +43,7 @@ class ThresholdCurve:
         return f1
 
     def best_f1(self) -> tuple[float, float]:
-        """The threshold with the highest F1 and that F1; of equal ones the highest threshold."""
+        """The threshold with the highest F1, and that F1; ties go to the highest threshold."""
         index = int(self.f1.argmax())
         return float(self.thresholds[index]), float(self.f1[index])
 
@@ -58,7 +57,7 @@ def threshold_curve(is_positive: IsPositive, scores: Scores) -> ThresholdCurve:
 
 
 def roc_auc(is_positive: IsPositive, scores: Scores) -> float:
-    """The chance that an example of the class scores above another one."""
+    """The probability that an example of the class scores higher than one of another class."""
     return roc_auc_items(is_positive, scores).full_score()
 
 
@@ -68,19 +67,17 @@ def average_precision(is_positive: IsPositive, scores: Scores) -> float:
 
 
 def roc_auc_items(is_positive: IsPositive, scores: Scores) -> Items:
-    """What the ROC AUC is made of."""
+    """The items of the ROC AUC."""
     return _RankedItems(is_positive, scores, _roc_auc)
 
 
 def average_precision_items(is_positive: IsPositive, scores: Scores) -> Items:
-    """What the average precision is made of."""
+    """The items of the average precision."""
     return _RankedItems(is_positive, scores, _average_precision)
 
 
 class _RankedItems(Items):
-    """Examples in the order of their scores, which are sorted once: a choice of them is how often each
-    comes.
-    """
+    """Examples sorted once by score; a selection is the count of each example."""
 
     def __init__(
         self, is_positive: IsPositive, scores: Scores, score: Callable[[Counts, Counts], float]
@@ -100,14 +97,14 @@ class _RankedItems(Items):
 
 
 def _last_of_ties(ordered: Scores) -> Int[np.ndarray, " thresholds"]:
-    """The last place of each score: examples with equal scores are taken together."""
+    """The last index of each distinct score, since examples with equal scores are grouped."""
     ends: Int[np.ndarray, " thresholds"] = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
     return ends
 
 
 def _threshold_counts(is_positive: IsPositive, scores: Scores) -> tuple[Counts, Counts, Counts]:
-    """At each threshold from the highest down: the threshold, how many of the class are taken, how many are
-    taken at all.
+    """For each threshold from the highest down: the threshold, the number of true positives, and the
+    number of predicted positives.
     """
     order = np.argsort(-scores, kind="stable")
     ordered, positive = scores[order], is_positive[order]

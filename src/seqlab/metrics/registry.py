@@ -1,4 +1,4 @@
-"""The registry of metrics that a recipe can ask for beside those of its task."""
+"""The registry of metrics that a recipe can add to those of its task."""
 
 from __future__ import annotations
 

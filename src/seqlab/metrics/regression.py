@@ -1,9 +1,9 @@
-"""Scores of predicted numbers.
+"""Regression metrics: RMSE, MAE, R² and Spearman correlation.
 
-RMSE     = sqrt(mean of (truth - predicted)²)             large errors count most MAE      = mean of |truth -
-predicted| R²       = 1 - Σ (truth - predicted)² / Σ (truth - mean of truth)²     1 is perfect, 0 is as good
-as the mean of these very truths Spearman = correlation of the ranks, equal values sharing theirs     whether
-the order is right, whatever the scale
+RMSE     = sqrt(mean of (truth - predicted)²)                           large errors count most
+MAE      = mean of |truth - predicted|
+R²       = 1 - Σ (truth - predicted)² / Σ (truth - mean of truth)²      1 is perfect, 0 equals predicting the mean
+Spearman = correlation of the ranks; equal values share their rank      whether the order is right, on any scale
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Values = Float[np.ndarray, " examples"]
 
 
 def rmse_items(targets: Values, predicted: Values) -> SumItems:
-    """What the RMSE is made of.
+    """The items of the RMSE.
 
     >>> rmse_items(np.array([1.0, 2.0]), np.array([1.0, 4.0])).full_score() == math.sqrt(2)
     True
@@ -29,19 +29,19 @@ def rmse_items(targets: Values, predicted: Values) -> SumItems:
 
 
 def mae_items(targets: Values, predicted: Values) -> SumItems:
-    """What the MAE is made of."""
+    """The items of the MAE."""
     return mean_items(np.abs(targets - predicted))
 
 
 def r_squared_items(targets: Values, predicted: Values) -> SumItems:
-    """What R² is made of."""
+    """The items of R²."""
     centered = targets - targets.mean()  # the spread is the same, and the sums stay small
     table = np.stack([(targets - predicted) ** 2, centered**2, centered, np.ones(len(targets))], axis=1)
     return SumItems(np.arange(len(table)), table, _r_squared_from_sums)
 
 
 def spearman_items(targets: Values, predicted: Values) -> Items:
-    """What the rank correlation is made of."""
+    """The items of the rank correlation."""
     return _RankItems(targets, predicted)
 
 
@@ -55,9 +55,7 @@ def _r_squared_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statisti
 
 
 class _RankItems(Items):
-    """Examples whose values are sorted once: the ranks of a choice of them follow from how often each
-    comes.
-    """
+    """Examples sorted once by value; the ranks of a selection follow from the count of each example."""
 
     def __init__(self, targets: Values, predicted: Values) -> None:
         self.num_items = len(targets)
@@ -82,7 +80,7 @@ class _RankItems(Items):
 
 
 def _centered_ranks(value_ids: Int[np.ndarray, " examples"], counts_by_item: Values) -> Values:
-    """Ranks around their mean; equal values share the middle of their ranks."""
+    """Centered ranks; equal values share their mean rank."""
     counts = np.bincount(value_ids, weights=counts_by_item)
     ranks: Values = (np.cumsum(counts) - counts / 2)[value_ids]
     return ranks - (ranks * counts_by_item).sum() / counts_by_item.sum()

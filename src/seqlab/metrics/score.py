@@ -1,4 +1,4 @@
-"""A score that says how sure it is, what it stands beside, and how it was computed."""
+"""A score with its confidence interval, its baseline, and its method."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ class Score:
     """One number about a model on some data.
 
     `low` and `high` bound a 95 % interval, None where there are too few items for one; `baseline` is what a
-    naive method gets on the same data; `method` tells in a few words how the number was computed, enough to
-    compute it again.
+    naive method gets on the same data; `method` briefly describes how to reproduce the number.
     """
 
     name: str
@@ -27,7 +26,7 @@ class Score:
 
     @property
     def beats_baseline(self) -> bool | None:
-        """Whether the value is better than the baseline's; None when there is nothing to compare."""
+        """Whether the value is better than the baseline; None without a baseline."""
         if self.baseline is None or math.isnan(self.value) or math.isnan(self.baseline):
             return None
         return self.value > self.baseline if self.higher_is_better else self.value < self.baseline
@@ -36,7 +35,7 @@ class Score:
     def is_beaten(self) -> bool:
         """Whether a naive method does as well or better.
 
-        Nothing is better than perfect: 1, 100 of scores in percent, 0 of losses.
+        A perfect score is never beaten: 1, 100 for scores in percent, 0 for losses.
         """
         is_perfect = self.value in (1.0, 100.0) if self.higher_is_better else self.value == 0
         return self.beats_baseline is False and not (is_perfect and self.value == self.baseline)
@@ -52,7 +51,7 @@ class Score:
         return worst > self.baseline if self.higher_is_better else worst < self.baseline
 
     def as_json(self) -> dict[str, str | float | bool | None]:
-        """Plain values for JSON, which knows no infinity and no NaN: those become the words "inf", "-inf" and
+        """Plain values for JSON, which has no infinity or NaN: they become the strings "inf", "-inf" and
         "nan".
         """
         return {
@@ -84,7 +83,7 @@ class Score:
         )
 
     def describe(self) -> str:
-        """One line for people.
+        """One human-readable line.
 
         >>> Score("accuracy", 0.91, 0.9, 0.92, baseline=0.5, baseline_name="majority class").describe()
         'accuracy 0.9100 (95 % interval 0.9000 to 0.9200), better than majority class 0.5000'
@@ -133,7 +132,7 @@ def _json_number(value: float | None) -> float | str | None:
 
 
 def _format_value(value: float) -> str:
-    """Four decimals for shares and losses, fewer for large numbers, where they would only be noise."""
+    """Four decimals for shares and losses, fewer for large numbers."""
     if not math.isfinite(value):
         return str(value)
     return f"{value:.4f}" if abs(value) < 10 else f"{value:.2f}" if abs(value) < 1000 else f"{value:,.0f}"

@@ -1,9 +1,8 @@
-"""What a score is on average over seeds, and how sure that is: Student's t.
+"""The mean of a score over seeds, with a confidence interval from Student's t-distribution.
 
     mean ± t · s / √n      s: standard deviation with n - 1 below;  t: the quantile of Student's distribution with n - 1 degrees of freedom
 
-The interval of one run says how the score would change with other test data; this one how it would change
-with other seeds.
+The interval of one run covers other test data; this one covers other seeds.
 
 Paper: Student 1908, "The Probable Error of a Mean", Biometrika 6(1); the closed form of the distribution for
 whole degrees of freedom: Abramowitz & Stegun 1964, 26.7.3 and 26.7.4.
@@ -21,7 +20,7 @@ CONFIDENCE_LEVEL = 0.95
 
 @dataclass(frozen=True)
 class SeedSummary:
-    """One score of several runs that differ in their seeds only; with one run there is no spread and no
+    """One score of several runs that differ only in their seeds; a single run has no deviation and no
     interval.
     """
 
@@ -37,8 +36,8 @@ class SeedSummary:
 
 def summarize_seeds(values: Sequence[float], *, level: float = CONFIDENCE_LEVEL) -> SeedSummary:
     """
-    >>> found = summarize_seeds([0.80, 0.82, 0.84])
-    >>> round(found.mean, 3), round(found.deviation, 3), round(found.low, 3), round(found.high, 3)
+    >>> summary = summarize_seeds([0.80, 0.82, 0.84])
+    >>> round(summary.mean, 3), round(summary.deviation, 3), round(summary.low, 3), round(summary.high, 3)
     (0.82, 0.02, 0.77, 0.87)
     """
     mean = statistics.fmean(values)
@@ -50,7 +49,7 @@ def summarize_seeds(values: Sequence[float], *, level: float = CONFIDENCE_LEVEL)
 
 
 def student_t_quantile(probability: float, degrees_of_freedom: int) -> float:
-    """The value below which Student's t lies with a probability of at least one half.
+    """The quantile of Student's t-distribution for a probability of at least one half.
 
     >>> round(student_t_quantile(0.975, 1), 3), round(student_t_quantile(0.975, 4), 3), round(student_t_quantile(0.975, 30), 3)
     (12.706, 2.776, 2.042)

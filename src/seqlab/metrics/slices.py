@@ -1,7 +1,7 @@
-"""Where a model is good and where it is not: its score on parts of the data, each with its own interval.
+"""Scores on slices of the data, each with its own interval, to show where a model is weak.
 
-A mean hides much: long texts, rare words. Every part is scored like the whole, so that a difference between
-two parts can be told from the chance of few items.
+A mean hides differences such as long texts and rare words. Every slice is scored like the whole, so that real
+differences between slices can be distinguished from chance.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ Groups = Int[np.ndarray, " values"]
 
 @dataclass(frozen=True)
 class SliceScore:
-    """One part of the data: what is in it, how much, and the score there, with the ends of its interval where
-    there is one.
-    """
+    """One slice of the data: its label, its size, and its score with an optional interval."""
 
     name: str
     count: int
@@ -39,7 +37,7 @@ class SliceScore:
 
 @dataclass(frozen=True)
 class ScoreSlices:
-    """One way to cut the data. `by` says along what, `unit` what is counted."""
+    """One way to slice the data. `by` names the property, `unit` what is counted."""
 
     by: str
     unit: str
@@ -53,9 +51,7 @@ class ScoreSlices:
 def slice_scores(
     by: str, *, score: str, unit: str, parts: Iterable[tuple[str, int, Items]]
 ) -> list[ScoreSlices]:
-    """The score on every part that has items; nothing where there is only one, which says no more than the
-    whole.
-    """
+    """The score on every nonempty part; empty if there is only one part."""
     scores = []
     for name, count, items in parts:
         if count:
@@ -64,7 +60,7 @@ def slice_scores(
 
 
 def assign_groups(values: Values, edges: Sequence[float]) -> Groups:
-    """The number of the part in which each value falls; part i reaches up to edge i, that edge included.
+    """The index of the part of each value; part i extends to edge i, inclusive.
 
     >>> assign_groups(np.array([0, 3, 4, 5, 90]), SEEN_EDGES).tolist()
     [0, 1, 1, 2, 3]
@@ -106,7 +102,7 @@ def round_edges(values: Values, *, max_parts: int = 10, min_count: int = 10) -> 
 def range_labels(
     values: Values, groups: Groups, format_value: Callable[[float], str] = "{:,.0f}".format
 ) -> dict[int, str]:
-    """What each part holds, in words: its smallest and its largest value.
+    """The label of each part: its smallest and its largest value.
 
     >>> range_labels(np.array([2, 5, 1, 9]), np.array([0, 1, 0, 1]))
     {0: '1–2', 1: '5–9'}
@@ -122,8 +118,8 @@ def range_labels(
 def slice_by_length(
     items: Items, lengths: Values, *, score: str, unit: str = "tokens", edges: Sequence[float] | None = None
 ) -> list[ScoreSlices]:
-    """The score by the length of the source: in four parts of about equal size, or cut at the edges
-    (RNNsearch's picture has 10, 20, … 60).
+    """The score by the length of the source: in four parts of about equal size, or split at the edges (10,
+    20, … 60 in the RNNsearch paper's figure).
 
     Paper: Bahdanau et al. 2015, "Neural Machine Translation by Jointly Learning to Align and Translate",
     arXiv:1409.0473, figure 2.
@@ -138,7 +134,7 @@ def slice_by_length(
 
 
 def parts_of_items(items: Items, groups: Groups, names: dict[int, str]) -> Iterable[tuple[str, int, Items]]:
-    """Parts that are whole items, such as texts of one length."""
+    """Parts that consist of whole items, such as texts of one length."""
     for group, name in names.items():
         indices = np.flatnonzero(groups == group)
         yield name, len(indices), items.subset(indices)
@@ -147,8 +143,8 @@ def parts_of_items(items: Items, groups: Groups, names: dict[int, str]) -> Itera
 def parts_within_items(
     make_items: Callable[[Shaped[np.ndarray, " values"]], Items], groups: Groups, names: dict[int, str]
 ) -> Iterable[tuple[str, int, Items]]:
-    """Parts that run through the items, such as the rare words of every sentence; `make_items` gives the
-    items for a choice of values.
+    """Parts that cut across items, such as the rare words of every sentence; `make_items` builds the items
+    for a selection of values.
     """
     for group, name in names.items():
         inside = groups == group

@@ -1,12 +1,12 @@
-"""Spans of words that tags mark (names, phrases), in the ways of marking that are in use.
+"""Spans of words (names, phrases) encoded as tags, in the common tagging schemes.
 
-    BIO     B-X begins a span of type X, I-X goes on with it, O stands outside
-    IOBES   the same, and E-X ends a span of several words, S-X is one of a single word
-    BILOU   the same as IOBES with other letters: L-X ends, U-X stands alone
+    BIO     B-X begins a span of type X, I-X continues it, O is outside
+    IOBES   the same, and E-X ends a span of several words, S-X is a span of a single word
+    BILOU   the same as IOBES with other prefixes: L-X ends, U-X is a single word
 
     precision = right / predicted,   recall = right / present,   F1 = 2 right / (predicted + present)
 
-A span is right when its type and both ends are. Two ways to read tags that break the rules:
+A span is correct if its type and both ends are. Two ways to read invalid tag sequences:
 
     lenient   I-X after O, or after another type, begins a span, and one without an E-X ends where it stops: so does the script of the CoNLL
               shared tasks, and seqeval by default
@@ -31,9 +31,9 @@ import numpy as np
 from jaxtyping import Float
 
 UNNAMED = "_"
-"""The type of spans whose tags are letters alone."""
+"""The type of spans whose tags have no type."""
 BILOU_TO_IOBES = str.maketrans("LU", "ES")
-"""The letters of BILOU as those of IOBES."""
+"""Maps the prefixes of BILOU to those of IOBES."""
 
 
 class Span(NamedTuple):
@@ -48,7 +48,7 @@ SpanReader = Callable[[Sequence[str]], list[Span]]
 
 
 def extract_spans(tags: Sequence[str]) -> list[Span]:
-    """Lenient, for every scheme.
+    """Lenient extraction, for every scheme.
 
     >>> extract_spans(["I-PER", "I-PER", "O", "B-LOC", "I-PER"])
     [Span(type='PER', first=0, last=1), Span(type='LOC', first=3, last=3), Span(type='PER', first=4, last=4)]
@@ -66,7 +66,7 @@ def extract_spans(tags: Sequence[str]) -> list[Span]:
 
 
 def extract_strict_spans(tags: Sequence[str]) -> list[Span]:
-    """Strict, where nothing marks the end.
+    """Strict extraction for schemes without end tags.
 
     >>> extract_strict_spans(["I-PER", "O", "B-LOC", "I-LOC", "I-PER"])
     [Span(type='LOC', first=2, last=3)]
@@ -82,7 +82,7 @@ def extract_strict_spans(tags: Sequence[str]) -> list[Span]:
 
 
 def extract_strict_ended_spans(tags: Sequence[str]) -> list[Span]:
-    """Strict, where the end is marked.
+    """Strict extraction for schemes with end tags.
 
     >>> extract_strict_ended_spans(["B-PER", "I-PER", "O", "B-LOC", "E-LOC", "S-PER", "E-PER"])
     [Span(type='LOC', first=3, last=4), Span(type='PER', first=5, last=5)]
@@ -103,10 +103,10 @@ def extract_strict_ended_spans(tags: Sequence[str]) -> list[Span]:
 
 @dataclass(frozen=True)
 class TaggingScheme:
-    """A way of marking spans, beside B and I.
+    """A tagging scheme: its tags in addition to B and I.
 
-    end: the letter that ends a span; single: the one for a span of one word; both empty in BIO.
-    strict: how tags are read that must keep the rules.
+    end: the prefix that ends a span; single: the prefix of a single-word span; both empty in BIO. strict: the
+    function for strict extraction.
     """
 
     name: str
@@ -115,8 +115,8 @@ class TaggingScheme:
     strict: SpanReader
 
     def matches(self, names: Set[str]) -> bool:
-        """Whether all tags are of this scheme, and some of those that set it apart: without types, both ends;
-        letters alone may mean anything.
+        """Whether all tags belong to this scheme and some are specific to it. Tags without types need both
+        end and single tags, since bare letters are ambiguous.
         """
         if not all(re.fullmatch(rf"O|[BI{self.end}{self.single}](-.+)?", name) for name in names):
             return False
@@ -137,9 +137,9 @@ SCHEMES = (
 
 
 def detect_scheme(tags: Iterable[str]) -> TaggingScheme | None:
-    """The scheme that a set of tags follows; None where they mark no spans.
+    """The scheme of a set of tags; None if they do not encode spans.
 
-    >>> [found.name for tags in (["O", "B-PER"], ["O", "S-PER"], ["U-PER", "O", "L-PER"]) if (found := detect_scheme(tags))]
+    >>> [scheme.name for tags in (["O", "B-PER"], ["O", "S-PER"], ["U-PER", "O", "L-PER"]) if (scheme := detect_scheme(tags))]
     ['BIO', 'IOBES', 'BILOU']
     >>> detect_scheme(["O", "NOUN"]), detect_scheme(["O"]), detect_scheme(["S", "O"])
     (None, None, None)
@@ -150,7 +150,7 @@ def detect_scheme(tags: Iterable[str]) -> TaggingScheme | None:
 
 @dataclass(frozen=True)
 class SpanCounts:
-    """How many spans of one type, or of all, were right, predicted and present."""
+    """The number of correct, predicted and present spans of one type, or of all types."""
 
     correct: int
     predicted: int
@@ -171,7 +171,7 @@ class SpanCounts:
 
 @dataclass(frozen=True)
 class SpanScores:
-    """Counts over all sentences, for each type, and (right, predicted, present) in each sentence."""
+    """Counts over all sentences, by type, and (correct, predicted, present) in each sentence."""
 
     overall: SpanCounts
     by_type: dict[str, SpanCounts]
@@ -181,7 +181,7 @@ class SpanScores:
 def compare_spans(
     targets: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]], *, read: SpanReader = extract_spans
 ) -> SpanScores:
-    """The spans of two lists of tagged sentences, side by side."""
+    """The spans of two lists of tagged sentences, compared."""
     correct, num_predicted, support = Counter[str](), Counter[str](), Counter[str]()
     sentences = []
     for target_tags, predicted_tags in zip(targets, predicted, strict=True):
@@ -199,7 +199,7 @@ def compare_spans(
 
 
 def split_tag(tag: str) -> tuple[str, str]:
-    """The letter, in IOBES, and what follows it.
+    """The IOBES prefix of a tag, and the rest.
 
     >>> split_tag("L-PER"), split_tag("O")
     (('E', 'PER'), ('O', '_'))

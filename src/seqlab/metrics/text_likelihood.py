@@ -1,6 +1,6 @@
-"""How likely a language model thinks one text is, token by token.
+"""The likelihood of a text under a language model, token by token.
 
-    surprisal(w_t) = -log2 p(w_t | w_<t)      bits: 0 for what was certain, 1 for the flip of a coin, more for what nobody expected
+    surprisal(w_t) = -log2 p(w_t | w_<t)      bits: 0 for what was certain, 1 for the flip of a coin, more for the unexpected
 
 The surprisals of a text add up to its code length in bits; log 2 times that is its negative log-likelihood in
 nats. Paper: Hale 2001, "A Probabilistic Earley Parser as a Psycholinguistic Model" (surprisal as the effort
@@ -28,7 +28,7 @@ from seqlab.metrics.likelihood import (
 
 @dataclass(frozen=True)
 class Surprisal:
-    """One token of a text, and how probable it was after the tokens before it."""
+    """One token of a text and its log-probability given the tokens before it."""
 
     token: str
     log_prob: float
@@ -56,8 +56,8 @@ class TextScore:
     num_characters: int
     """Characters of the text, one more where its end was foretold too."""
     num_unknown: int = 0
-    """Tokens that the vocabulary does not know: one <unk> stands for all of them, so their real probability
-    is lower.
+    """Number of out-of-vocabulary tokens: one <unk> represents all of them, so their real probability is
+    lower.
     """
     source: str | None = None
     """What was read before the text was written, where there is something."""
@@ -76,7 +76,7 @@ class TextScore:
 
     @property
     def nats_per_token(self) -> float:
-        """Like every mean over the tokens, not a number (nan) for a text without any."""
+        """Like every mean over the tokens, NaN for a text without tokens."""
         return nats_per_token(self.nats, len(self.tokens)) if self.tokens else math.nan
 
     @property
@@ -107,8 +107,7 @@ class TextScore:
 
 
 def likelihood_ranks(scores: Sequence[TextScore]) -> list[int]:
-    """The place of each text when the least surprising one is first; equals keep their order, and texts
-    without tokens come last.
+    """The rank of each text, most likely first; ties keep their order, and texts without tokens come last.
 
     >>> likelihood_ranks([TextScore("x", [Surprisal("x", -3.0)], 1), TextScore("y", [Surprisal("y", -1.0)], 1)])
     [2, 1]

@@ -1,8 +1,7 @@
-"""A scored text, cut into blocks: neighbouring tokens are not independent of each other, blocks of hundreds
-nearly are.
+"""A scored text split into blocks: adjacent tokens are not independent, but blocks of hundreds nearly are.
 
-Blocks of a short text are shorter, so that there are some to draw. Blocks of tokens serve one model. Models
-that cut the same text into different tokens are scored on the same blocks of characters:
+Blocks of a short text are shorter, so that there are enough to resample. Blocks of tokens are for one model.
+Models with different tokenizers are scored on the same blocks of characters:
 
     bits per character = Σ nats of the tokens / (log 2 · characters)
 
@@ -34,14 +33,14 @@ Of less text there are fewer blocks, and soon too few for an interval.
 
 @dataclass(frozen=True)
 class TokenStream:
-    """The surprise of every token of a text in nats, and how many characters of the text there are up to its
+    """The negative log-likelihood of every token of a text in nats, and the number of characters up to its
     end.
     """
 
     nats: Float[np.ndarray, " tokens"]
     ends: Float[np.ndarray, " tokens"]
     num_unknown: int = 0
-    """Tokens that stand for any piece the vocabulary does not have: their characters were not foreseen."""
+    """Number of out-of-vocabulary tokens, whose characters were not predicted."""
 
     @classmethod
     def from_log_probs(
@@ -52,24 +51,24 @@ class TokenStream:
         characters: int,
         num_unknown: int = 0,
     ) -> TokenStream:
-        """`lengths` may be off, since a token does not always say how much text it stands for; their sum is
-        put right.
+        """`lengths` may be inexact, since a token does not always reveal how much text it covers; they are
+        rescaled to the correct sum.
         """
         ends = np.cumsum(lengths, dtype=np.float64)
         return cls(-log_probs.astype(np.float64), ends * (characters / ends[-1]), num_unknown)
 
     @property
     def block_size(self) -> int:
-        """Tokens of a block."""
+        """The number of tokens per block."""
         return int(choose_block_size(len(self.nats), max_size=BLOCK_TOKENS))
 
     @property
     def blocks(self) -> Int[np.ndarray, " tokens"]:
-        """The number of the block of tokens in which each token stands."""
+        """The block index of each token."""
         return np.arange(len(self.nats)) // self.block_size
 
     def items(self) -> dict[str, SumItems]:
-        """What the scores of a language model are made of."""
+        """The items of the scores of a language model."""
         starts = np.arange(0, len(self.nats), self.block_size)
         nats, sizes = np.add.reduceat(self.nats, starts), np.diff(np.append(starts, len(self.nats)))
         characters = np.add.reduceat(np.diff(self.ends, prepend=0.0), starts)
@@ -81,9 +80,7 @@ class TokenStream:
         }
 
     def character_items(self, *, num_characters: float) -> SumItems:
-        """Bits per character on blocks of equal text; what stands after `num_characters` characters is left
-        out.
-        """
+        """Bits per character on blocks of equal text; text after `num_characters` characters is ignored."""
         size = choose_block_size(num_characters, max_size=BLOCK_CHARACTERS)
         num_blocks = max(1, math.ceil(num_characters / size))
         inside = self.ends <= num_characters * (1 + 1e-9)

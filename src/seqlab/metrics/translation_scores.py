@@ -1,13 +1,12 @@
-"""BLEU, chrF and TER of translations as sacrebleu computes them, with intervals and tests that draw sentences
-again.
+"""BLEU, chrF and TER of translations from sacrebleu, with intervals and tests that resample sentences.
 
-sacrebleu cuts texts into tokens, counts, and says in its signature how; what it counts for every sentence is
-added up here, so that a score of any choice of sentences costs one sum (Koehn 2004: the paired bootstrap).
-All three are in percent, as papers print them.
+sacrebleu tokenizes and counts, and documents this in its signature. Its counts for every sentence are summed
+here, so that the score of any selection of sentences costs one sum (Koehn 2004: the paired bootstrap). All
+three are in percent, as reported in papers.
 
-    BLEU   bleu.py, times 100; tokens of mteval-v13a, capitals count
-    chrF   F_2 of the mean precision and the mean recall of runs of one to six characters, blanks left out
-    TER    edits of words and moves of blocks of words / words in the reference; lower is better, capitals do not count
+    BLEU   bleu.py, times 100; tokens of mteval-v13a, case-sensitive
+    chrF   F_2 of the mean precision and the mean recall of character n-grams, n = 1 to 6, without spaces
+    TER    edits of words and moves of blocks of words / words in the reference; lower is better, case-insensitive
 
 Papers: Post 2018, "A Call for Clarity in Reporting BLEU Scores", arXiv:1804.08771; Popović 2015, "chrF:
 character n-gram F-score for automatic MT evaluation", WMT; Snover et al. 2006, "A Study of Translation Edit
@@ -43,8 +42,8 @@ def bleu_percent(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
 
 
 def chrf_percent(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    """Out of (runs in the output, in the reference, in both) for each length of a run; lengths that one side
-    does not have are left out.
+    """From the n-gram counts (in the output, in the reference, in both) for each n; orders that one side
+    lacks are skipped.
     """
     output_ngrams, reference_ngrams, matched = (
         sums[:, first::3] for first in range(3)
@@ -58,16 +57,14 @@ def chrf_percent(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
 
 
 def ter_percent(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    """Out of (edits, words in the reference); with nothing to write, anything that is written is wholly
-    wrong.
-    """
+    """From (edits, words in the reference); against empty references any output scores 100."""
     return PERCENT * np.where(sums[:, 1] > 0, ratio_of_sums(sums), np.sign(sums[:, 0]))
 
 
 @dataclass(frozen=True)
 class SacrebleuMetric:
-    """One of sacrebleu's metrics: its class there, the options that differ from its defaults, and the score
-    of the sums.
+    """One of sacrebleu's metrics: its class, its non-default options, and the function from sums to the
+    score.
     """
 
     metric: str
@@ -76,8 +73,8 @@ class SacrebleuMetric:
     higher_is_better: bool = True
 
 
-# force: no warning where outputs look tokenised; what is scored is the caller's choice, and the signature
-# says how.
+# force: no warning if outputs look tokenized; the caller chooses what to score, and the signature documents
+# it.
 SACREBLEU_METRICS: dict[str, SacrebleuMetric] = {
     "bleu": SacrebleuMetric("BLEU", bleu_percent, {"force": True}),
     "bleu_lower": SacrebleuMetric("BLEU", bleu_percent, {"force": True, "lowercase": True}),
@@ -87,8 +84,8 @@ SACREBLEU_METRICS: dict[str, SacrebleuMetric] = {
     "chrf": SacrebleuMetric("CHRF", chrf_percent, {"beta": BETA}),
     "ter": SacrebleuMetric("TER", ter_percent, {}, higher_is_better=False),
 }
-"""bleu_lower: capitals do not count, and the texts are cut into tokens; bleu_tokens_lower: the same for texts
-that are cut already, by blanks, as `multi-bleu.perl -lc` takes them.
+"""bleu_lower: case-insensitive, with sacrebleu's tokenization; bleu_tokens_lower: the same for texts that
+are already tokenized by spaces, as for `multi-bleu.perl -lc`.
 """
 REPORTED = ("bleu", "bleu_lower", "chrf", "ter")
 
@@ -98,7 +95,7 @@ def sacrebleu_score(name: str, outputs: Sequence[str], references: Sequence[Sequ
     if name not in SACREBLEU_METRICS:
         raise UsageError(f"there is no score '{name}'.", cure=nearest(name, SACREBLEU_METRICS))
     check_references(outputs, references)
-    from sacrebleu import metrics  # 0.1 s, and only scores of texts need it
+    from sacrebleu import metrics  # takes 0.1 s to import, and only text scores need it
 
     chosen = SACREBLEU_METRICS[name]
     metric = getattr(metrics, chosen.metric)(**chosen.options)
@@ -119,8 +116,8 @@ def sacrebleu_score(name: str, outputs: Sequence[str], references: Sequence[Sequ
 def translation_scores(
     outputs: Sequence[str], references: Sequence[Sequence[str]], *, in_english: bool = False
 ) -> list[DraftScore]:
-    """BLEU with and without capitals, chrF, TER, METEOR and the word error rate of a corpus; METEOR looks at
-    stems where the outputs are English.
+    """BLEU (case-sensitive and case-insensitive), chrF, TER, METEOR and the word error rate of a corpus;
+    METEOR uses stems for English outputs.
     """
     scores = [sacrebleu_score(name, outputs, references) for name in REPORTED]
     words = (
@@ -138,7 +135,7 @@ def translation_scores(
 
 
 def tokenize_13a(text: str) -> list[str]:
-    """The tokens of mteval-v13a in small letters.
+    """The lowercased tokens of mteval-v13a.
 
     >>> tokenize_13a("It's 5,000 km away.")
     ["it's", '5,000', 'km', 'away', '.']

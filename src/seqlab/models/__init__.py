@@ -1,1 +1,1 @@
-"""Whole networks, put together from blocks."""
+"""Complete networks, assembled from blocks."""

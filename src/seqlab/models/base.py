@@ -1,4 +1,4 @@
-"""The backbone of a network: what happens between the embedding of the steps and the head that answers."""
+"""The backbone of a network: everything between the embedding and the head."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Each part is a tensor, or behaves like one with the batch first: part[rows] pick
 
 
 class Encoder(nn.Module, ABC):
-    """What reads a source before a decoder writes: steps in, features out."""
+    """Reads a source before a decoder generates the target: maps steps to features."""
 
     output_size: int
 
@@ -26,29 +26,30 @@ class Encoder(nn.Module, ABC):
     def forward(
         self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"]
     ) -> tuple[Float[Tensor, "batch features output"], ModelState]:
-        """The features, and the state after the last step, empty where there is none."""
+        """The features, and the state after the last step, which is empty for stateless encoders."""
 
     def feature_mask(self, is_token: Bool[Tensor, "batch time"]) -> Bool[Tensor, "batch features"]:
-        """Which features are of something real: where there is one for each step, those of real steps."""
+        """Which features are real; with one feature per step, those of real steps."""
         return is_token
 
 
 class Backbone(Encoder):
-    """Steps in, features out, one for one.
+    """Maps steps to features, one for each step.
 
-    A causal backbone shows each step only the earlier ones. Its sequences may come in pieces, of different
-    lengths too: given the state after one piece, the next piece gives what the whole would have given.
+    In a causal backbone each step sees only itself and earlier steps. Its sequences may be processed in
+    chunks, also of different lengths: given the state after one chunk, the next chunk gives the same features
+    as the whole sequence.
     """
 
     input_size: int
     output_size: int
     is_stateful: bool
-    """Whether training over a stream goes on from the state where the last window ended."""
+    """Whether training on a stream continues from the state at the end of the last window."""
 
     @classmethod
     @abstractmethod
     def from_settings(cls, settings: Any, *, causal: bool) -> Self:
-        """The backbone that settings of its kind describe."""
+        """Build the backbone from its settings."""
 
     @abstractmethod
     def forward(

@@ -1,4 +1,4 @@
-"""A whole network that gives each sequence one class."""
+"""A sequence classifier: predicts one class per sequence."""
 
 from __future__ import annotations
 
@@ -26,18 +26,17 @@ from seqlab.models.settings import (
 )
 
 NO_BAG = BagSettings()
-"""Nothing is weighed beside a network."""
+"""No bag of n-grams in addition to the network."""
 
 
 class Classifier(nn.Module):
-    """logits = head(dropout(pool(backbone(embed(inputs))))), and what a bag of n-grams says is added where
-    there is one.
+    """logits = head(dropout(pool(backbone(embed(inputs))))), plus the logits of a bag of n-grams, if there is
+    one.
 
-    The sum of a wide linear model and a deep network is trained as one. Paper: Cheng et al. 2016, "Wide &
-    Deep Learning for Recommender Systems", arXiv:1606.07792.
+    The wide linear model and the deep network are trained jointly. Paper: Cheng et al. 2016, "Wide & Deep
+    Learning for Recommender Systems", arXiv:1606.07792.
 
-    With `ignore_padding_mask` the padding is treated as if it were text, as a common mistake does; only for
-    comparison.
+    `ignore_padding_mask` treats padding as text, a common mistake; only for comparison.
     """
 
     def __init__(
@@ -79,11 +78,10 @@ def build_classifier(
     is_exclusive: bool = True,
     bag: BagSettings = NO_BAG,
 ) -> nn.Module:
-    """The whole network that the settings describe; `embedding` makes the layer through which steps enter, of
-    a width.
+    """Build the network from its settings; `embedding` builds the input layer of a given width.
 
-    num_features: numbers in one step, which a network for images reads as a row of pixels; 0 where a step is
-    a token. is_exclusive: whether an example has exactly one class, so that two classes may share a logit.
+    num_features: numbers in one step, which an image network reads as a row of pixels; 0 if a step is a
+    token. is_exclusive: whether an example has exactly one class, so that two classes may share a logit.
     """
     if isinstance(settings, NGramBagSettings):
         return build_bag(bag, num_classes=num_classes, num_features=num_features)
@@ -110,7 +108,7 @@ def build_classifier(
 def build_head(
     settings: ModelSettings, size: int, num_classes: int, *, is_exclusive: bool = True
 ) -> nn.Module:
-    """One layer, or two where the settings ask for a hidden one."""
+    """One layer, or two if the settings add a hidden one."""
     if isinstance(settings, RecurrentSettings) and settings.head_size:
         return MLPHead(
             size,
@@ -123,7 +121,7 @@ def build_head(
 
 
 def build_pool(settings: SequenceSettings | ImageSettings, size: int) -> nn.Module:
-    """How all steps, of a width, become one vector."""
+    """The pooling of steps of a given width."""
     if settings.pooling == "max":
         return MaxPool()
     if settings.pooling == "mean":

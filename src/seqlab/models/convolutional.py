@@ -1,4 +1,4 @@
-"""Convolutional networks: dilated convolutions, each layer looking twice as wide."""
+"""Convolutional networks: dilated convolutions that double the dilation in each layer."""
 
 from __future__ import annotations
 

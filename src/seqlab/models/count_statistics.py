@@ -1,4 +1,4 @@
-"""Parts of a network that look at the whole training split once, before the first update."""
+"""Modules that compute count statistics of the whole training split once, before the first update."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from torch import Tensor, nn
 Example = tuple[
     Shaped[Tensor, "batch time *features"], Bool[Tensor, "batch time"], Float[Tensor, "batch classes"] | None
 ]
-"""Steps, which of them are real, and to which classes each sequence belongs (1) or not (0); None where the
-answer is no class.
+"""Steps, which of them are real, and to which classes each sequence belongs (1) or not (0); None if the
+targets are not classes.
 """
 Examples = Callable[[], Iterable[Example]]
 """One pass over the training split, each time it is called."""
 
 
 class CountStatistics(ABC):
-    """Something that learns by counting.
+    """A module that is fitted by counting.
 
-    What it counted stands in its buffers, so that a run that goes on does not count again.
+    The counts are stored in buffers, so that a resumed run does not count again.
     """
 
     @abstractmethod
@@ -29,7 +29,7 @@ class CountStatistics(ABC):
 
 
 def fit_count_statistics(model: nn.Module, examples: Examples) -> None:
-    """Let every part of a network that counts see the training split."""
+    """Fit every counting module of a network on the training split."""
     for part in model.modules():
         if isinstance(part, CountStatistics):
             part.fit_counts(examples)

@@ -1,4 +1,4 @@
-"""Rows of tokens cut where documents begin."""
+"""Split rows of tokens at document boundaries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqlab.models.base import ModelState
 
 @dataclass(frozen=True)
 class DocumentPieces:
-    """Every piece of a document as a sequence of its own, in the order of the rows.
+    """Every piece of a document as a separate sequence, in the order of the rows.
 
     >>> pieces = DocumentPieces.split(torch.tensor([[5, 6, 2, 7], [2, 8, 9, 2]]), torch.ones(2, 4, dtype=torch.bool), start_id=2)
     >>> pieces.tokens.tolist(), pieces.row.tolist(), pieces.is_new.tolist()
@@ -25,9 +25,9 @@ class DocumentPieces:
     row: Int[Tensor, "pieces"]
     """The row that a piece was cut from."""
     is_new: Bool[Tensor, "pieces"]
-    """Whether a document begins with the piece; else it goes on from the row's state."""
+    """Whether the piece begins a document; otherwise it continues from the row's state."""
     flat_index: Int[Tensor, "real"]
-    """For every real token of the rows, row by row, its place in the flattened pieces."""
+    """For every real token of the rows, row by row, its index in the flattened pieces."""
 
     @classmethod
     def split(
@@ -35,7 +35,7 @@ class DocumentPieces:
     ) -> DocumentPieces:
         begins = (tokens == start_id) & is_token
         is_new = begins[:, 0].clone()
-        begins[:, 0] = True  # something begins with every row
+        begins[:, 0] = True  # every row begins a piece
         number = begins.flatten().cumsum(0)[is_token.flatten()] - 1  # of the piece, for every real token
         row = begins.nonzero()[:, 0]
         lengths = torch.bincount(number, minlength=len(row))
@@ -68,7 +68,7 @@ class DocumentPieces:
     def merge_features(
         self, features: Float[Tensor, "pieces longest hidden"], is_token: Bool[Tensor, "batch time"]
     ) -> Float[Tensor, "batch time hidden"]:
-        """The features of every token back in its place of the rows; zeros in the padding."""
+        """Put the features of every token back into its row; zeros in the padding."""
         real = features.flatten(0, 1).index_select(0, self.flat_index)  # (real, hidden)
         if len(real) == is_token.numel():
             return real.view(*is_token.shape, -1)

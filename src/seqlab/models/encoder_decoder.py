@@ -1,4 +1,4 @@
-"""A whole network that turns one sequence into another."""
+"""An encoder-decoder (sequence-to-sequence) network."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from seqlab.models.settings import DecoderSettings, SequenceSettings
 class EncoderDecoder(nn.Module):
     """logits_t = W decoder(embed(targets up to t), encoder(embed(source)))_t + b.
 
-    When tied, W is the table of the target's embedding. Both embeddings may be the same layer.
-    Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3; tied: section 3.4.
+    If tied, W is the embedding table of the target. Both embeddings may be the same layer. Paper: Vaswani et
+    al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3; tied: section 3.4.
 
-    The encoder reads a whole source, so it must not be causal (but may be); any backbone will do, and so does
-    a network for images, whose regions are then what is looked at.
+    The encoder reads the whole source, so it need not be causal. Any backbone works, and so does an image
+    network, whose regions are then the steps of the source.
     """
 
     def __init__(
@@ -69,8 +69,8 @@ class EncoderDecoder(nn.Module):
         is_predicted: Bool[Tensor, "batch target"] | None = None,
         loss: TokenLoss | None = None,
     ) -> Float[Tensor, "batch target vocab"] | LossValue:
-        """`targets` begin with the start token: logits at t are for the token after targets_t. Given a loss,
-        its value instead.
+        """`targets` begin with the start token: logits at t are for the token after targets_t. If a loss is
+        given, its value instead.
 
         is_predicted: where the decoder reads its own prediction instead of the target (scheduled sampling).
         """
@@ -87,13 +87,13 @@ class EncoderDecoder(nn.Module):
         targets: Int[Tensor, "batch target"],
         is_predicted: Bool[Tensor, "batch target"],
     ) -> Int[Tensor, "batch target"]:
-        """What the decoder reads in scheduled sampling: the start token, then at each step the target or,
-        where `is_predicted`, the likeliest token after what was read so far.
+        """The decoder's inputs in scheduled sampling: the start token, then at each step the target or, where
+        `is_predicted`, the most likely token given the inputs so far.
 
-        No gradient flows through the choice, so all inputs can be made first, step by step, and then be read
-        at once, by a recurrent decoder and by a Transformer alike. Predictions are made without dropout, as
-        after training. Paper: Bengio et al. 2015, "Scheduled Sampling for Sequence Prediction with Recurrent
-        Neural Networks", arXiv:1506.03099, section 2.4.
+        No gradient flows through the choice, so all inputs can be computed first, step by step, and then
+        decoded at once, by recurrent decoders and Transformers alike. Predictions are made without dropout.
+        Paper: Bengio et al. 2015, "Scheduled Sampling for Sequence Prediction with Recurrent Neural
+        Networks", arXiv:1506.03099, section 2.4.
         """
         was_training = self.training
         self.eval()
@@ -114,9 +114,7 @@ class EncoderDecoder(nn.Module):
         targets: Int[Tensor, "batch target"],
         target_is_token: Bool[Tensor, "batch target"],
     ) -> Float[Tensor, "batch target output"]:
-        """What the output layer reads: a loss that looks at real steps only need not make logits of the
-        others.
-        """
+        """The input of the output layer, so that a loss can compute logits for real steps only."""
         features, _ = self.decoder(
             self.embed_target(targets), target_is_token, self.encode(source, source_is_token)
         )
@@ -125,7 +123,7 @@ class EncoderDecoder(nn.Module):
     def encode(
         self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]
     ) -> DecoderState:
-        """Before the first target: the source, read once for all steps to come."""
+        """Encode the source once for all later steps; the state before the first target."""
         features, final_state = self.encoder(self.embed_source(source), source_is_token)
         return self.decoder.init_state(features, self.encoder.feature_mask(source_is_token), final_state)
 
@@ -135,7 +133,7 @@ class EncoderDecoder(nn.Module):
         is_token: Bool[Tensor, "hypotheses time"],
         decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time vocab"], DecoderState]:
-        """Logits after each of the next targets, from what `encode` or an earlier call gave."""
+        """Logits after each of the next targets, given the state from `encode` or an earlier call."""
         features, decoder_state = self.decoder(self.embed_target(targets), is_token, decoder_state)
         return self.head(features), decoder_state
 
@@ -145,7 +143,7 @@ class EncoderDecoder(nn.Module):
         is_token: Bool[Tensor, "hypotheses time"],
         decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time vocab"], DecoderState, Alignment | None]:
-        """As `decode`, with how much each step of the source was looked at; None without attention."""
+        """Like `decode`, with the attention weights over the source; None without attention."""
         features, decoder_state, alignment = self.decoder.forward_with_alignment(
             self.embed_target(targets), is_token, decoder_state
         )
@@ -169,9 +167,9 @@ def build_encoder_decoder(
     target_pad_id: int,
     shared: bool = False,
 ) -> EncoderDecoder:
-    """The network that the settings of both sides describe.
+    """Build the network from the settings of both sides.
 
-    `shared`: both sides have one vocabulary and one table.
+    `shared`: both sides share one vocabulary and one embedding table.
     """
     encoder = backbones.get(model.kind).from_settings(model, causal=False)
     parts = build_decoder_parts(encoder, model, decoder, num_tokens=num_target_tokens, pad_id=target_pad_id)
@@ -195,7 +193,7 @@ def build_encoder_decoder(
 
 
 class DecoderParts(NamedTuple):
-    """What stands behind an encoder."""
+    """The parts after an encoder."""
 
     decoder: Decoder
     embed: TokenEmbedding
@@ -205,11 +203,9 @@ class DecoderParts(NamedTuple):
 def build_decoder_parts(
     encoder: Encoder, model: SequenceSettings, decoder: DecoderSettings, *, num_tokens: int, pad_id: int
 ) -> DecoderParts:
-    """The decoder that the settings describe behind an encoder of any kind, and the embedding of what it
-    writes.
+    """Build the decoder for an encoder of any kind, and the embedding of the target.
 
-    model: the settings from which the decoder takes what its own leave out.  num_tokens, pad_id: of what is
-    written.
+    model: the defaults of the decoder's settings. num_tokens, pad_id: of the target.
     """
     built = build_decoder(model, decoder, encoder)
     tied = model.tied and (
@@ -219,5 +215,5 @@ def build_decoder_parts(
 
 
 def _embedding(num_tokens: int, size: int, *, pad_id: int) -> TokenEmbedding:
-    """Of the size at which an output layer that shares the table starts with logits near 1."""
+    """Initialize at the scale with which an output layer that shares the table starts with logits near 1."""
     return TokenEmbedding(num_tokens, size, pad_id=pad_id, std=size**-0.5)

@@ -1,6 +1,4 @@
-"""A fixed-window network: the same small feed-forward net at every step, over the last few steps and nothing
-else.
-"""
+"""A fixed-window network: the same small feed-forward network at every step, over the last few steps only."""
 
 from __future__ import annotations
 
@@ -20,14 +18,14 @@ from seqlab.models.settings import FixedWindowSettings
 
 @backbones.register("fixed_window")
 class FixedWindowBackbone(Backbone):
-    """One hidden layer over the steps of a window, side by side:
+    """One hidden layer over the concatenated steps of a window:
 
         hidden_t = tanh(W [x_{t-n+1}; …; x_t] + b)        n = context, zeros before the first step
 
-    A causal one sees the step itself and the n - 1 before it, so its context is bounded: what stands farther
-    back changes nothing. The other one has the step in the middle of its window. The net is the same at every
-    step, which makes it a convolution over time with a kernel of n steps. Unlike a recurrent network it grows
-    with its context: W has n times as many columns as a step has numbers.
+    A causal network sees the step itself and the n - 1 steps before it, so its context is bounded: earlier
+    steps have no effect. A non-causal one has the step in the middle of its window. The weights are the same
+    at every step, so this is a convolution over time with a kernel of n steps. Unlike a recurrent network it
+    grows with its context: W has n times as many columns as a step has numbers.
 
     Paper: Bengio et al. 2003, "A Neural Probabilistic Language Model", JMLR 3, equation 1 without the direct
     connections.

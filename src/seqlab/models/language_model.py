@@ -1,4 +1,4 @@
-"""A whole network that predicts the next token at every step."""
+"""A language model: predicts the next token at every step."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from seqlab.models.recurrent import RecurrentBackbone
 class LanguageModel(nn.Module):
     """logits_t = W backbone(embed(tokens))_t + b, where the backbone has seen tokens up to t.
 
-    When tied, W is the embedding's own table.  Paper: Press & Wolf 2017, "Using the Output Embedding to
-    Improve Language Models", arXiv:1608.05859.
+    If tied, W is the embedding table. Paper: Press & Wolf 2017, "Using the Output Embedding to Improve
+    Language Models", arXiv:1608.05859.
 
-    start_id: the token with which every document of a stream begins. A recurrent backbone starts from its
-    initial state there, also in the middle of a row, and whatever state it was given.
+    start_id: the token with which every document of a stream begins. A recurrent backbone resets to its
+    initial state there, even in the middle of a row and regardless of the given state.
     """
 
     def __init__(
@@ -57,10 +57,11 @@ class LanguageModel(nn.Module):
         loss: TokenLoss | None = None,
         detach_every: int = 0,
     ) -> tuple[Float[Tensor, "batch time vocab"] | LossValue, ModelState]:
-        """The logits of the token after each or, given a loss, its value; and the state after the last token.
+        """The logits of the next token at each step or, if a loss is given, its value; and the state after
+        the last token.
 
         detach_every: gradients flow back over at most this many steps (truncated back-propagation through
-        time); 0 does not limit them.
+        time); 0 means no limit.
         """
         features, state = self._read_in_pieces(
             tokens, is_token, state, detach_every or tokens.shape[1]
@@ -73,17 +74,16 @@ class LanguageModel(nn.Module):
 
     @torch.no_grad()
     def init_bias_from_counts(self, counts: Float[Tensor, " vocab"]) -> None:
-        """b_w = log((count_w + ½) / Σ (count + ½)): before anything is learned, tokens are as likely as they
-        are frequent.
+        """b_w = log((count_w + ½) / Σ (count + ½)): initialize the bias to the log frequencies of the tokens.
 
-        A rare token's bias has to come down by ten or more; at the steps of Adam, each about as long as the
-        learning rate, that takes thousands.
+        The bias of a rare token has to fall by ten or more. An Adam step is about as large as the learning
+        rate, so this would take thousands of updates.
         """
         self.bias.copy_(((counts + 0.5) / (counts + 0.5).sum()).log())
 
     @property
     def output_weight(self) -> Float[Tensor, "vocab output"]:
-        """W: one row for each token that may come next."""
+        """W: one row for each token of the vocabulary."""
         return self.embed.weight if self.weight is None else self.weight
 
     def features(
@@ -92,9 +92,9 @@ class LanguageModel(nn.Module):
         is_token: Bool[Tensor, "batch time"],
         state: ModelState | None = None,
     ) -> tuple[Float[Tensor, "batch time output"], ModelState]:
-        """What the rows of the table are compared with at every step.
+        """The input of the output layer at every step.
 
-        Of a large vocabulary a loss need not make all logits at once.
+        For a large vocabulary a loss need not compute all logits at once.
         """
         features, state = self._run_backbone(tokens, is_token, state)
         return self.dropout(features), state
@@ -106,7 +106,7 @@ class LanguageModel(nn.Module):
         state: ModelState | None,
         size: int,
     ) -> tuple[Float[Tensor, "batch time output"], ModelState]:
-        """As `read`, with the state cut off from its past after every `size` steps."""
+        """Like `read`, with the state detached after every `size` steps."""
         if tokens.shape[1] <= size:
             return self.features(tokens, is_token, state)
         pieces = []

@@ -1,4 +1,4 @@
-"""A whole network that finds hidden tokens from what stands around them."""
+"""A masked language model: predicts masked tokens from their context."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ NORM_EPS = 1e-12
 
 
 class MaskedLanguageModel(nn.Module):
-    """logits = E norm(gelu(W backbone(embed(tokens)) + b)) + c, at the asked places only.
+    """logits = E norm(gelu(W backbone(embed(tokens)) + b)) + c, at the target positions only.
 
-    E is the embedding's own table when tied; W brings features of any width to that of the embedding, so that
-    every backbone can be tied. The output layer, the dearest part of a small model, is spared at all places
-    that nobody asks about: 85 % of them in training.
+    If tied, E is the embedding table; W projects features of any width to that of the embedding, so that
+    every backbone can be tied. The output layer, the most expensive part of a small model, is computed only
+    at target positions: it skips 85% of the positions in training.
 
     Paper: Devlin et al. 2019, "BERT", arXiv:1810.04805, section 3.1 (task 1).
     """
@@ -52,7 +52,7 @@ class MaskedLanguageModel(nn.Module):
         is_token: Bool[Tensor, "batch time"],
         is_target: Bool[Tensor, "batch time"],
     ) -> Float[Tensor, "targets vocab"]:
-        """The logits of every place where is_target, row by row and from left to right."""
+        """The logits of every target position, row by row and from left to right."""
         features, _ = self.backbone(self.embed(tokens), is_token)  # (batch, time, output)
         asked = self.dropout(features[is_target])  # (targets, output)
         transformed = self.norm(F.gelu(self.transform(asked)))  # (targets, input)

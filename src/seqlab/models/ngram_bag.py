@@ -1,4 +1,4 @@
-"""A weighted bag of n-grams: which runs of tokens stand in a sequence, wherever they stand."""
+"""A weighted bag of n-grams: which n-grams occur in a sequence, regardless of their position."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from seqlab.models.count_statistics import CountStatistics, Examples
 from seqlab.models.settings import BagSettings
 
 DEFAULT_MAX_N, DEFAULT_MAX_FEATURES = 3, 1 << 18
-"""What a bag has where nobody says anything else."""
+"""The default settings of a bag."""
 SMOOTHING = 1.0
 """What every count starts from."""
 LOGIT_SCALE = 10.0
@@ -22,15 +22,15 @@ LOGIT_SCALE = 10.0
 
 
 class NGramBag(nn.Module, CountStatistics):
-    """Logistic regression on n-grams, each scaled by how much it speaks for a class: NB-SVM with a logistic
+    """Logistic regression on n-grams, each scaled by its naive Bayes log-count ratio: NB-SVM with a logistic
     loss.
 
         logits = LOGIT_SCALE / √m · Σ_g w[g] ⊙ r[g] + b        over the m distinct known n-grams g of the sequence
         r[g]   = log (p[g] / ‖p‖₁) - log (q[g] / ‖q‖₁)      p = 1 + sequences of a class with g, q = 1 + those of all others
 
-    p and q are counted on the training split before the first update; w and b are trained, from zero on: a
-    start at w = 1, which is naive Bayes, fits the training split at once and leaves nothing to learn. Where
-    answers are no classes, r is 1.
+    p and q are counted on the training split before the first update; w and b are trained and start at zero:
+    w = 1, which is naive Bayes, would fit the training split immediately and leave nothing to learn. If the
+    targets are not classes, r is 1.
 
     Papers: Wang & Manning 2012, "Baselines and Bigrams: Simple, Good Sentiment and Topic Classification",
     ACL, section 2; Mesnil et al. 2015, "Ensemble of Generative and Discriminative Techniques for Sentiment
@@ -40,7 +40,7 @@ class NGramBag(nn.Module, CountStatistics):
     ratios: Float[Tensor, "places classes"]
 
     def __init__(self, num_classes: int, *, max_n: int, max_features: int, min_df: int) -> None:
-        """least: an n-gram of fewer training sequences has no weight."""
+        """least: minimum number of training sequences in which an n-gram must occur."""
         super().__init__()
         self.table = NGramTable(max_features, max_n=max_n, min_df=min_df)
         self.weight = nn.Parameter(torch.zeros(max_features, num_classes))
@@ -78,13 +78,13 @@ class NGramBag(nn.Module, CountStatistics):
 def _log_shares(
     counts: Float[Tensor, "places classes"], is_used: Bool[Tensor, "places 1"]
 ) -> Float[Tensor, "places classes"]:
-    """log (p / ‖p‖₁) of every class, the free places left out of the sum."""
+    """log (p / ‖p‖₁) of every class; unused table entries are excluded from the sum."""
     smoothed = counts + SMOOTHING
     return smoothed.log() - (smoothed * is_used).sum(dim=0, dtype=torch.float64).log().to(smoothed)
 
 
 def build_bag(settings: BagSettings, *, num_classes: int, num_features: int) -> NGramBag:
-    """num_features: numbers in one step; 0 where a step is a token."""
+    """num_features: numbers in one step; 0 if a step is a token."""
     if num_features:
         raise ArgumentError(
             "n_grams",

@@ -1,7 +1,8 @@
-"""Networks of the literature by their names: `--model bert-base` stands for all of its sizes. No torch here.
+"""Model presets: published networks by name, so that `--model bert-base` sets all sizes. Does not import
+torch.
 
-The sizes are those of the papers and of the weights that were published with them. Dropout of attention
-weights is left at 0, for it leaves the fast path; `model.attention_dropout=0.1` is as in the papers.
+The sizes are those of the papers and of the published weights. Attention dropout is 0, because it disables
+the fast path; `model.attention_dropout=0.1` is the value of the papers.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from dataclasses import dataclass
 class ModelPreset:
     """One published network.
 
-    vocabulary_size: of its own tokenizer; a run has the tokens of its own data.  causal: whether it was
-    trained to foresee the next token, or to find masked ones.  parameters: of the model that seqlab builds
-    for that purpose, with that vocabulary.
+    vocabulary_size: of its original tokenizer; a run has a tokenizer of its own. causal: whether it was
+    trained to predict the next token, or masked tokens. parameters: of the model that seqlab builds for that
+    purpose, with that vocabulary.
     """
 
     about: str
@@ -26,7 +27,7 @@ class ModelPreset:
 
     @property
     def summary(self) -> str:
-        """One line for lists: what it is and how large.
+        """One line for lists: name and size.
 
         >>> MODEL_PRESETS["bert-base"].summary
         'BERT base (Devlin et al. 2019): 12 layers, width 768, 12 heads; 109.5 million parameters with its 30,522 tokens.'

@@ -58,7 +58,7 @@ class RecurrentBackbone(Backbone):
         return outputs, state
 
     def initial_state(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> ModelState:
-        """What a sequence starts from when no state is given."""
+        """The default initial state."""
         return self.stack.initial_state(num_sequences, like)
 
     def _drop(self, steps: Float[Tensor, "batch time input"]) -> Float[Tensor, "batch time input"]:
@@ -71,7 +71,7 @@ class RecurrentBackbone(Backbone):
 
 
 def build_recurrent_stack(settings: RecurrentSettings, *, input_size: int) -> RecurrentStack:
-    """The layers that settings describe, for inputs of any width."""
+    """Build the layers from their settings, for inputs of any width."""
     return build_stack(
         input_size,
         lambda size, hidden_size: _build_cell(settings, size, hidden_size),
@@ -86,12 +86,12 @@ def build_recurrent_stack(settings: RecurrentSettings, *, input_size: int) -> Re
 
 
 def _build_cell(settings: RecurrentSettings, input_size: int, hidden_size: int) -> Cell:
-    """What is wrong for these sizes only shows when the cell is made."""
+    """Build the cell; errors that depend on its sizes only show up here."""
     options = settings.cell.model_dump(exclude={"kind"})
     try:
         cell = cells.get(settings.cell.kind)(input_size, hidden_size, **options)
     except UsageError as error:
         raise ArgumentError("cell", settings.cell.kind, error.what, cure=error.cure) from error
-    if settings.initialization != "torch":  # as every cell starts by itself
+    if settings.initialization != "torch":  # every cell's default
         initialize(cell, settings.initialization)
     return cell

@@ -1,4 +1,4 @@
-"""A whole network that gives each step of a sequence one tag."""
+"""A sequence tagger: predicts one tag per step."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ from seqlab.models.settings import ImageSettings, ModelSettings, require_sequenc
 
 
 class Tagger(nn.Module):
-    """logits_t = head(dropout(backbone(embed(inputs))_t)), at each step; with a CRF, tags are decided from
-    all logits of a sentence together.
+    """logits_t = head(dropout(backbone(embed(inputs))_t)), at each step; with a CRF, all tags of a sentence
+    are predicted jointly.
 
-    The parts are called as in a classifier, so that a backbone learned elsewhere fits. With
-    `ignore_padding_mask` the padding is treated as if it were text, as a common mistake does; only for
-    comparison.
+    The modules have the same names as in a classifier, so that a pretrained backbone fits.
+    `ignore_padding_mask` treats padding as text, a common mistake; only for comparison.
     """
 
     def __init__(
@@ -52,23 +51,22 @@ class Tagger(nn.Module):
         *,
         loss: TagLoss | None = None,
     ) -> Float[Tensor, "batch time tags"] | LossValue:
-        """The logits of every step or, given a loss, its value."""
+        """The logits of every step or, if a loss is given, its value."""
         if self.ignore_padding_mask:
             is_token = torch.ones_like(is_token)
         features, _ = self.backbone(self.embed(inputs), is_token)  # (batch, time, output)
         logits = self.head(self.dropout(features).flatten(0, 1)).unflatten(
             0, is_token.shape
-        )  # heads know one axis of examples
+        )  # heads expect a single batch axis
         return logits if loss is None else loss(logits, self.crf)
 
 
 def build_tagger(
     settings: ModelSettings, *, embedding: Callable[[int], nn.Module], num_tags: int, crf: bool = False
 ) -> nn.Module:
-    """The whole network that the settings describe; `embedding` makes the layer through which steps enter, of
-    a width.
+    """Build the network from its settings; `embedding` builds the input layer of a given width.
 
-    crf: decide the tags of a sentence together, with a linear-chain CRF.
+    crf: predict the tags of a sentence jointly with a linear-chain CRF.
     """
     if isinstance(settings, ImageSettings):
         raise ArgumentError(

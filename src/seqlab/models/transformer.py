@@ -1,4 +1,4 @@
-"""Transformers: self-attention layers, over all steps or causal."""
+"""Transformers: self-attention layers, bidirectional or causal."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from seqlab.models.transformer_stack import TransformerStack
 
 @backbones.register("transformer")
 class TransformerBackbone(TransformerStack, Backbone):
-    """Layers in which every step looks at the others, or (causal) at the earlier ones; padding is looked at
-    by nobody.
+    """Layers in which every step attends to all steps or, if causal, to itself and earlier ones; padding
+    is masked.
     """
 
     is_stateful = False

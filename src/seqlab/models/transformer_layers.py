@@ -1,4 +1,4 @@
-"""The settings of a Transformer -> its layers."""
+"""Build the layers of a Transformer from its settings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def build_encoder_layer(settings: TransformerSettings) -> EncoderLayer:
 
 
 def build_decoder_layer(settings: TransformerSettings, *, source_size: int = 0) -> DecoderLayer:
-    """source_size: the width of the encoder's features; 0 takes that of the decoder."""
+    """source_size: the width of the encoder's features; 0 means that of the decoder."""
     attention = MultiHeadSelfAttention(settings.hidden_size, **_heads(settings))
     cross_attention = MultiHeadCrossAttention(
         settings.hidden_size, key_size=source_size, value_size=source_size, **_heads(settings)
@@ -57,7 +57,7 @@ def build_positions(settings: TransformerSettings, *, causal: bool) -> Positiona
 
 
 def build_embedding_norm(settings: TransformerSettings) -> nn.Module:
-    """A norm of what enters the first layer, where it is asked for."""
+    """The optional norm before the first layer."""
     return (
         nn.LayerNorm(settings.hidden_size, eps=settings.embedding_norm_eps)
         if settings.embedding_norm
@@ -66,7 +66,7 @@ def build_embedding_norm(settings: TransformerSettings) -> nn.Module:
 
 
 def build_final_norm(settings: TransformerSettings) -> nn.Module:
-    """A stack that normalizes before its sub-layers ends un-normalized."""
+    """The norm after the last layer, which a pre-norm stack needs."""
     return (
         build_norm(settings.norm_kind, settings.hidden_size, eps=settings.norm_eps)
         if settings.norm in ("pre", "lecture")
@@ -98,7 +98,7 @@ def _build_feed_forward(settings: TransformerSettings) -> nn.Module:
 
 
 def _residuals(settings: TransformerSettings) -> Callable[[], Residual]:
-    """The residual paths of one layer, one after the other."""
+    """The residual connections of one layer, in order."""
     dropout = settings.dropout if settings.sublayer_dropout else 0.0
 
     def norm() -> nn.Module:
@@ -113,5 +113,5 @@ def _residuals(settings: TransformerSettings) -> Callable[[], Residual]:
         return lambda: PostNorm(norm(), dropout=dropout)
     if settings.norm == "pre":
         return lambda: PreNorm(norm(), dropout=dropout)
-    kinds = iter([NormalizedSkip])  # the slip is in the first path only
+    kinds = iter([NormalizedSkip])  # the mistake is in the first connection only
     return lambda: next(kinds, PreNorm)(norm(), dropout=dropout)

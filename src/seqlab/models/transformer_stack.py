@@ -1,4 +1,4 @@
-"""What an encoder and a decoder share: how steps enter their layers, and what they see there."""
+"""Shared by Transformer encoders and decoders: embedding of positions, and attention masks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from seqlab.positions.offsets import compute_position_ids
 
 @dataclass(frozen=True)
 class StackInputs:
-    """Steps as the first layer gets them, and what every layer needs besides."""
+    """The input of the first layer, and what every layer needs in addition."""
 
     steps: Float[Tensor, "batch time hidden"]
     mask: AttentionMask
@@ -51,15 +51,15 @@ class TransformerStack(nn.Module):
         *,
         num_cached: int,
     ) -> StackInputs:
-        """`all_is_token` says of all steps so far whether they are real; keys and values of the last
-        `num_cached` before the new ones are cached.
+        """`all_is_token` marks the real steps among all steps so far; keys and values of the last
+        `num_cached` steps before the new ones are cached.
         """
         time = steps.shape[1]
         position_ids, all_position_ids = compute_position_ids(all_is_token, time=time)
         if self.scale != 1.0:
             steps = steps * self.scale
         steps = self.first_norm(self.dropout(self.positions.add(steps, position_ids)))
-        source = num_cached + time  # a window has let go of the oldest steps
+        source = num_cached + time  # a window has dropped the oldest steps
         bias = self.positions.bias(position_ids, all_position_ids[:, -source:])
         mask = attention_mask(
             all_is_token[:, -source:], time=time, causal=self.causal, window=self.window, bias=bias

@@ -1,4 +1,5 @@
-"""The drop-in face of cells, attention and blocks: torch.nn's names, arguments, shapes and state dicts.
+"""Drop-in replacements for torch.nn built on seqlab's cells, attention and blocks: the same names, arguments,
+shapes and state dicts.
 
 >>> from seqlab import nn
 >>> nn.LSTM(10, 20, cell="coupled")

@@ -1,5 +1,5 @@
-"""torch's forms of input to attention, checked: a batch with either axis first, or one sequence without a
-batch.
+"""Check and normalize torch's input formats for attention: a batch with either axis first, or one sequence
+without a batch.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from seqlab.core.errors import UsageError
 
 @dataclass(frozen=True)
 class InputLayout:
-    """How sequences come in and go out."""
+    """The axis order in which sequences come in and go out."""
 
     is_batched: bool
     batch_first: bool
@@ -42,7 +42,7 @@ class InputLayout:
         return heads.transpose(1, 2) if self.batch_first else heads.permute(1, 2, 0, 3)
 
     def join(self, heads: Float[Tensor, "batch heads time head"]) -> Tensor:
-        """Heads side by side, in the form in which the queries came."""
+        """Concatenate the heads, in the format of the queries."""
         if not self.is_batched:
             return heads.squeeze(0).transpose(0, 1).flatten(1)
         return heads.transpose(1, 2).flatten(2) if self.batch_first else heads.permute(2, 0, 1, 3).flatten(2)
@@ -57,7 +57,7 @@ def check_inputs(
     widths: tuple[int, int, int],
     where: str,
 ) -> None:
-    """Query, key and value fit together and the attention."""
+    """Check that query, key and value fit each other and the attention."""
     for name, steps, width in zip(("query", "key", "value"), (query, key, value), widths, strict=True):
         if steps.dim() != query.dim():
             raise UsageError(

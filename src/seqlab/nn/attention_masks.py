@@ -1,5 +1,5 @@
-"""torch's masks for attention, checked and turned into one of seqlab's: True there keeps a query from
-looking, here it lets it look.
+"""Check torch's attention masks and convert them to one of seqlab's: in torch True forbids attention, in
+seqlab True allows it.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ def attention_mask_from_torch(
     like: Tensor,
     where: str,
 ) -> AttentionMask:
-    """What queries see: (batch, heads, target, source) sizes, source being the keys that the user gave.
+    """The attention mask for the sizes (batch, heads, target, source), where source counts the user's keys.
 
-    is_causal: a hint in torch's sense. It stands for the mask where there is none, and in its place where
-    `may_ignore_mask`. num_extra: keys behind the user's own, which every query sees.  bias: numbers for the
-    scores of the user's own keys.
+    is_causal: a hint as in torch. It replaces a missing mask, and any mask if `may_ignore_mask`. num_extra:
+    extra keys after the user's, visible to every query. bias: values added to the scores of the user's keys.
     """
     padding = None if key_padding_mask is None else _checked_padding(key_padding_mask, sizes, where=where)
     mask = None if attn_mask is None else _checked_mask(attn_mask, sizes, where=where)
@@ -42,8 +41,8 @@ def attention_mask_from_torch(
 
 
 def is_causal_mask(mask: Tensor | None, hint: bool | None, size: int) -> bool:
-    """The user's hint; without one, whether a mask is that of a sequence in which each step sees itself and
-    the ones before.
+    """The user's hint; without one, whether the mask is causal (each step sees itself and the steps
+    before).
     """
     if hint is not None:
         return hint
@@ -56,7 +55,7 @@ def is_causal_mask(mask: Tensor | None, hint: bool | None, size: int) -> bool:
 
 
 def _joined(parts: list[Tensor], *, num_extra: int, like: Tensor) -> Tensor | None:
-    """One mask, as the kernel takes it: True where a query may look, or numbers to add."""
+    """One mask, as the kernel takes it: True where a query may attend, or values to add to the scores."""
     if not parts:
         return None
     hidden = [part for part in parts if part.dtype == torch.bool]

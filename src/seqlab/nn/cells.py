@@ -1,6 +1,4 @@
-"""torch.nn.RNNCell, LSTMCell and GRUCell, with a choice of cells: a sentence word by word, carrying the
-state.
-"""
+"""torch.nn.RNNCell, LSTMCell and GRUCell, with a choice of cells: one step at a time, carrying the state."""
 
 from __future__ import annotations
 
@@ -16,8 +14,8 @@ from seqlab.nn.recurrent_cell import RecurrentCell
 class RNNCell(RecurrentCell, nn.RNNCell):
     """torch.nn.RNNCell: hidden' = cell(input, hidden).
 
-    nonlinearity: tanh (unless said otherwise), relu, sigmoid, identity, or any function of a tensor.
-    cell: "orthogonal", any cell without a memory, or {"kind": name, option: value}.
+    nonlinearity: tanh (default), relu, sigmoid, identity, or any function of a tensor. cell: "orthogonal",
+    any cell without a cell state, or {"kind": name, option: value}.
     """
 
     family: ClassVar[Family] = "rnn"
@@ -46,9 +44,9 @@ class RNNCell(RecurrentCell, nn.RNNCell):
 
 
 class LSTMCell(RecurrentCell, nn.LSTMCell):
-    """torch.nn.LSTMCell: hidden', memory' = cell(input, (hidden, memory)).
+    """torch.nn.LSTMCell: hidden', cell_state' = cell(input, (hidden, cell_state)).
 
-    cell: "peephole", "coupled", "layer_norm", any cell with a memory, or {"kind": name, option: value}.
+    cell: "peephole", "coupled", "layer_norm", any cell with a cell state, or {"kind": name, option: value}.
 
     >>> cell, state = LSTMCell(3, 5, cell="coupled"), None
     >>> for word in torch.randn(7, 3):
@@ -81,7 +79,8 @@ class LSTMCell(RecurrentCell, nn.LSTMCell):
 class GRUCell(RecurrentCell, nn.GRUCell):
     """torch.nn.GRUCell: hidden' = cell(input, hidden).
 
-    cell: "reset_before", "single_gate", "min", any cell without a memory, or {"kind": name, option: value}.
+    cell: "reset_before", "single_gate", "min", any cell without a cell state, or {"kind": name, option:
+    value}.
     """
 
     family: ClassVar[Family] = "gru"

@@ -1,4 +1,4 @@
-"""The argument `cell=`: which equations a layer with torch's face scans through time."""
+"""The argument `cell=`: which cell a layer with torch's interface scans through time."""
 
 from __future__ import annotations
 
@@ -23,17 +23,15 @@ option: value, ...}.
 Nonlinearity = str | Callable[[Tensor], Tensor]
 
 NUM_STATE_TENSORS: dict[Family, int] = {"rnn": 1, "lstm": 2, "gru": 1}
-STATES = {1: "a hidden state alone", 2: "a hidden state and a memory"}
+STATES = {1: "a hidden state alone", 2: "a hidden state and a cell state"}
 
 
 @dataclass(frozen=True)
 class ChosenCell:
-    """A class of cells, its registered name (none for a class of the user's own), and the options that were
-    asked for.
-    """
+    """A cell class, its registered name (None for a user-defined class), and the requested options."""
 
     family: Family
-    """That of the layer, which decides what torch could do in its place."""
+    """The family of the layer, which determines its torch counterpart."""
     kind: type[Cell]
     name: str
     options: Mapping[str, Any]
@@ -56,13 +54,13 @@ class ChosenCell:
 
     @property
     def initializes_like_torch(self) -> bool:
-        """torch's cells take torch's start, whatever their activation, unless the forget gate's start is
-        asked for.
+        """Whether to initialize like torch: true for torch's cells with any activation, unless a forget
+        bias is requested.
         """
         return self.name in (*NUM_STATE_TENSORS, "projected_lstm") and "forget_bias" not in self.options
 
     def describe(self) -> str:
-        """What a layer's repr adds about its cell: nothing where it is torch's own."""
+        """What a layer's repr adds about its cell: nothing if it is torch's own."""
         if self.name == "rnn" == self.family:
             return f", nonlinearity={_word(self.options['activation'])}" if self.options else ""
         is_torchs_own = self.name == "projected_lstm" or (self.name == self.family and not self.options)
@@ -76,8 +74,8 @@ class ChosenCell:
 def choose_cell(
     choice: CellChoice | None, *, family: Family, where: str, extra_options: Mapping[str, Any] | None = None
 ) -> ChosenCell:
-    """The cell that a layer named `where` (of torch's family) was asked for; `extra_options` are options that
-    came as arguments of their own.
+    """The cell requested for a layer named `where` (of torch's family); `extra_options` are options passed
+    as separate arguments.
     """
     asked = dict(choice) if isinstance(choice, Mapping) else {"kind": family if choice is None else choice}
     if "kind" not in asked:
@@ -110,7 +108,7 @@ def choose_cell(
 
 
 def _find(asked: Any, *, family: Family, where: str) -> tuple[str, type[Cell]]:
-    """(registered name, class); a name may leave out the family that the layer has anyway."""
+    """(registered name, class); a name may leave out the family, which the layer implies."""
     if inspect.isclass(asked) and issubclass(asked, Cell):
         return next((name for name in cells.names() if cells.get(name) is asked), ""), asked
     if not isinstance(asked, str):
@@ -148,7 +146,7 @@ def _check_options(kind: type[Cell], name: str, options: Mapping[str, Any], *, w
 
 
 def _check_values(name: str, options: Mapping[str, Any], *, where: str) -> None:
-    """Values that a recipe could hold must be such as a recipe may hold; functions are for Python alone."""
+    """Validate option values as a recipe would; functions are allowed only in Python."""
     settings = CELL_KINDS[name]
     plain = {
         option: value

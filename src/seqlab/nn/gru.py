@@ -13,18 +13,17 @@ from seqlab.nn.chosen_cell import CellChoice, Family
 from seqlab.nn.recurrent import Recurrent
 
 
-class GRU(Recurrent, nn.GRU):  # type: ignore[misc]  # both say forward; ours comes first
-    """torch.nn.GRU: same arguments, inputs, outputs, parameters and start; packed sequences take less time.
+class GRU(Recurrent, nn.GRU):  # type: ignore[misc]  # both define forward; ours comes first
+    """torch.nn.GRU: same arguments, inputs, outputs, parameters and initialization; faster if packed.
 
         output, h_n = GRU(input_size, hidden_size, num_layers)(input, h_0)
 
-    cell: the equations: "reset_before", "single_gate", "min", any cell without a memory, or {"kind": "gru",
+    cell: "reset_before", "single_gate", "min", any cell without a cell state, or {"kind": "gru",
         "keep": "new"}.
-    merge: how the two directions become one: concat, mean, sum or learned.
-    hidden_sizes: a width for each layer, in place of hidden_size and num_layers. Where they differ, h_0 and
-        h_n are tuples with one
-        tensor (directions, batch, width) per layer.
-    fast: False takes the plain path, which can be differentiated any number of times.
+    merge: how the two directions are merged: concat, mean, sum or learned.
+    hidden_sizes: the width of each layer, instead of hidden_size and num_layers. If they differ, h_0 and
+        h_n are tuples with one tensor (directions, batch, width) per layer.
+    fast: False uses the reference scan, which supports higher-order derivatives.
 
     >>> layer = GRU(10, 20, 2, batch_first=True)
     >>> output, hidden = layer(torch.randn(3, 5, 10))

@@ -1,4 +1,4 @@
-"""The argument `positions=`: places told inside attention."""
+"""The argument `positions=`: positional encodings applied inside attention."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def choose_positions(
 def _built(kind: type[PositionalEncoding], sizes: dict[str, int], *, where: str) -> PositionalEncoding:
     try:
         return kind.from_settings(**sizes, causal=False, settings=DEFAULTS)
-    except ArgumentError as error:  # the argument of this package is called head_dim
+    except ArgumentError as error:  # in this package the argument is called head_dim
         raise UsageError(error.what, where=where, cure="Use another head_dim, or other positions.") from None
 
 

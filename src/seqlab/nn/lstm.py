@@ -13,22 +13,21 @@ from seqlab.nn.chosen_cell import CellChoice, Family
 from seqlab.nn.recurrent import Recurrent
 
 
-class LSTM(Recurrent, nn.LSTM):  # type: ignore[misc]  # both say forward; ours comes first
-    """torch.nn.LSTM: same arguments, inputs, outputs, parameters and start; packed sequences take less time.
+class LSTM(Recurrent, nn.LSTM):  # type: ignore[misc]  # both define forward; ours comes first
+    """torch.nn.LSTM: same arguments, inputs, outputs, parameters and initialization; faster if packed.
 
         output, (h_n, c_n) = LSTM(input_size, hidden_size, num_layers)(input, (h_0, c_0))
 
-    cell: the equations: "peephole", "coupled", "layer_norm", any cell with a memory, or {"kind": "peephole",
+    cell: "peephole", "coupled", "layer_norm", any cell with a cell state, or {"kind": "peephole",
         "peepholes": "full"}.
-    merge: how the two directions become one: concat, mean, sum or learned.
-    hidden_sizes: a width for each layer, in place of hidden_size and num_layers. Where they differ, h_0, c_0,
-        h_n and c_n are
-        tuples with one tensor (directions, batch, width) per layer.
-    fast: False takes the plain path, which can be differentiated any number of times.
+    merge: how the two directions are merged: concat, mean, sum or learned.
+    hidden_sizes: the width of each layer, instead of hidden_size and num_layers. If they differ, h_0, c_0,
+        h_n and c_n are tuples with one tensor (directions, batch, width) per layer.
+    fast: False uses the reference scan, which supports higher-order derivatives.
 
     >>> layer = LSTM(10, 20, 2)
-    >>> output, (hidden, memory) = layer(torch.randn(5, 3, 10))
-    >>> output.shape, hidden.shape, memory.shape
+    >>> output, (hidden, cell_state) = layer(torch.randn(5, 3, 10))
+    >>> output.shape, hidden.shape, cell_state.shape
     (torch.Size([5, 3, 20]), torch.Size([2, 3, 20]), torch.Size([2, 3, 20]))
     """
 

@@ -1,5 +1,5 @@
-"""torch.nn.MultiheadAttention, always on the flash kernel, with grouped heads, heads of any size, and
-positions.
+"""torch.nn.MultiheadAttention, always on the flash kernel, with grouped-query heads, any head size, and
+positional encodings.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ KeyHeads = Float[Tensor, "batch kv_heads source head"]
 
 
 class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
-    """torch.nn.MultiheadAttention: same arguments, inputs, outputs, parameters and start.
+    """torch.nn.MultiheadAttention: same arguments, inputs, outputs, parameters and initialization.
 
         output, weights = MultiheadAttention(embed_dim, num_heads)(query, key, value, key_padding_mask=..., attn_mask=...)
 
-    The output comes from the flash kernel, also where weights are asked for: they are computed beside it. A
-    query that may look at nothing gets zeros (torch: NaN where weights are asked for). is_causal needs no
-    mask beside it. `record_alignments` sees the weights too.
+    The output comes from the flash kernel even with need_weights, since the weights are computed separately.
+    A query that may attend to nothing gets zeros (torch: NaN with need_weights). is_causal needs no
+    additional mask. `record_alignments` records the weights, too.
 
-    num_kv_heads: so many heads have keys and values of their own, each shared by a group of the others.
-    head_dim: width of a head; embed_dim need not be divisible then. positions: "rotary", "alibi" or another
-    kind that tells places inside attention; queries and keys both count from 0.
+    num_kv_heads: number of key and value heads, each shared by a group of query heads. head_dim: width of a
+    head; embed_dim then need not be divisible by num_heads. positions: "rotary", "alibi" or another encoding
+    applied inside attention; positions of queries and keys both start at 0.
 
     >>> attention = MultiheadAttention(6, 2, batch_first=True)
     >>> output, weights = attention(*[torch.randn(3, 5, 6)] * 3)
@@ -60,7 +60,7 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
         head_dim: int | None = None,
         positions: PositionsChoice | None = None,
     ) -> None:
-        nn.Module.__init__(self)  # torch's own constructor knows one width of heads
+        nn.Module.__init__(self)  # torch's constructor supports only one head width
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = (
             embed_dim,
             num_heads,
@@ -114,29 +114,29 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
             )
 
     def _lay_out(self, *, bias: bool, add_bias_kv: bool, device: Device, dtype: torch.dtype | None) -> None:
-        """torch's parameters under torch's names, in torch's order."""
+        """Register torch's parameters under torch's names, in torch's order."""
 
-        def add(name: str, *shape: int, wanted: bool) -> None:
+        def add(name: str, *shape: int, present: bool) -> None:
             self.register_parameter(
-                name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if wanted else None
+                name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if present else None
             )
 
         q, k, v = self._widths
         packed = self._qkv_same_embed_dim
-        add("q_proj_weight", q, self.embed_dim, wanted=not packed)
-        add("k_proj_weight", k, self.kdim, wanted=not packed)
-        add("v_proj_weight", v, self.vdim, wanted=not packed)
-        add("in_proj_weight", q + k + v, self.embed_dim, wanted=packed)
-        add("in_proj_bias", q + k + v, wanted=bias)
+        add("q_proj_weight", q, self.embed_dim, present=not packed)
+        add("k_proj_weight", k, self.kdim, present=not packed)
+        add("v_proj_weight", v, self.vdim, present=not packed)
+        add("in_proj_weight", q + k + v, self.embed_dim, present=packed)
+        add("in_proj_bias", q + k + v, present=bias)
         self.out_proj = NonDynamicallyQuantizableLinear(
             q, self.embed_dim, bias=bias, device=device, dtype=dtype
         )
-        add("bias_k", 1, 1, k, wanted=add_bias_kv)
-        add("bias_v", 1, 1, v, wanted=add_bias_kv)
+        add("bias_k", 1, 1, k, present=add_bias_kv)
+        add("bias_v", 1, 1, v, present=add_bias_kv)
 
     @property
     def _widths(self) -> tuple[int, int, int]:
-        """Of all queries, keys and values of a step."""
+        """Total widths of the queries, keys and values of a step."""
         return (
             self.num_heads * self.head_dim,
             self.num_kv_heads * self.head_dim,
@@ -195,7 +195,7 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
         weights = compute_alignment(q, k, mask) if need_weights else None
         if (
             weights is not None and dropout
-        ):  # there is no flash kernel with dropout, and the weights are to be those in use
+        ):  # there is no flash kernel with dropout, and the returned weights must be those actually used
             weights = F.dropout(weights, dropout)
             return weights @ v.repeat_interleave(self.num_heads // self.num_kv_heads, dim=1), weights
         return attend_heads(q, k, v, mask, dropout=dropout), weights
@@ -203,7 +203,7 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
     def _project(
         self, query: Tensor, key: Tensor, value: Tensor, layout: InputLayout
     ) -> tuple[Heads, KeyHeads, KeyHeads]:
-        """One product for inputs that are one."""
+        """Project the inputs; inputs that are the same tensor share one product."""
         sizes, bias = list(self._widths), self.in_proj_bias
         if self.in_proj_weight is not None and query is key and key is value:
             q, k, v = F.linear(query, self.in_proj_weight, bias).split(sizes, dim=-1)
@@ -213,8 +213,8 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
                 key, self.in_proj_weight[sizes[0] :], None if bias is None else bias[sizes[0] :]
             ).split(sizes[1:], dim=-1)
         else:
-            own = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
-            matrices = own if self.in_proj_weight is None else self.in_proj_weight.split(sizes)
+            separate = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
+            matrices = separate if self.in_proj_weight is None else self.in_proj_weight.split(sizes)
             biases = [None] * 3 if bias is None else bias.split(sizes)
             q, k, v = map(F.linear, (query, key, value), matrices, biases)
         return (
@@ -237,7 +237,7 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
         )
 
     def _extended(self, k: KeyHeads, v: KeyHeads) -> tuple[Tensor, Tensor]:
-        """With a learned key and value behind, and one of zeros, where they were asked for."""
+        """Append a learned key and value (add_bias_kv) and one of zeros (add_zero_attn), if enabled."""
         batch = k.shape[0]
         if self.bias_k is not None and self.bias_v is not None:
             more = [

@@ -1,4 +1,4 @@
-"""The parameters of a cell under the names that torch.nn gives them."""
+"""The parameters of a cell under their torch.nn names."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ TORCH_NAMES = {
     "peephole": "weight_ch",
     "input_gain": "gain_ih",
     "recurrent_gain": "gain_hh",
-    "memory_gain": "gain_c",
-    "memory_shift": "shift_c",
+    "cell_gain": "gain_c",
+    "cell_shift": "shift_c",
 }
-"""The cell's name of a parameter and torch's, or one in torch's style where torch has none; any other keeps
-its own.
+"""Maps the cell's parameter names to torch's, or to names in torch's style where torch has none; any other
+name is kept.
 """
 BIASES = ("bias", "recurrent_bias")
 
 
 @dataclass(frozen=True, eq=False)
 class NamedWeights:
-    """One cell of a layer, without its parameters: those belong to the layer, as `weight_ih_l0` and so on,
-    and are read at every call.
+    """One cell of a layer without its parameters, which belong to the layer as `weight_ih_l0` and so on and
+    are read at every call.
 
     torch keeps two biases, b_ih and b_hh, though only their sum matters: `bias` = b_ih + b_hh. The exception
     is the GRU's candidate, whose second bias is scaled by the reset gate: there b_hh ends with the cell's own
@@ -42,13 +42,13 @@ class NamedWeights:
     chosen: ChosenCell
     template: Cell
     suffix: str
-    """What follows every name: "_l0", "_l1_reverse", or nothing for a single cell."""
+    """Suffix of every name: "_l0", "_l1_reverse", or empty for a single cell."""
 
     @classmethod
     def for_cell(
         cls, chosen: ChosenCell, input_size: int, hidden_size: int, *, bias: bool, suffix: str = ""
     ) -> NamedWeights:
-        with torch.device("meta"):  # shapes only: nothing is drawn and no memory is used
+        with torch.device("meta"):  # shapes only: no random numbers, no memory
             template = chosen.build(input_size, hidden_size, bias=bias)
         inner = [name for name, _ in template.named_parameters() if "." in name]
         if inner:
@@ -64,20 +64,22 @@ class NamedWeights:
     @cached_property
     def shapes(self) -> dict[str, torch.Size]:
         """Name and shape of every parameter of the layer, in torch's order: matrices, biases, the rest."""
-        own = dict(self.template.named_parameters())
-        shapes = {self._names[name]: own[name].shape for name in ("input", "recurrent") if name in own}
+        parameters = dict(self.template.named_parameters())
+        shapes = {
+            self._names[name]: parameters[name].shape for name in ("input", "recurrent") if name in parameters
+        }
         for name in self._biases:
-            shapes[name] = own["bias"].shape
-        shapes.update({name: own[own_name].shape for own_name, name in self._names.items()})
+            shapes[name] = parameters["bias"].shape
+        shapes.update({name: parameters[cell_name].shape for cell_name, name in self._names.items()})
         return shapes
 
     def bind(self, get_parameter: Callable[[str], Tensor]) -> Cell:
-        """The cell with the layer's parameters of this moment in it; gradients reach them."""
-        weights = {own: get_parameter(name) for own, name in self._names.items()}
+        """The cell with the layer's current parameters; gradients flow to them."""
+        weights = {cell_name: get_parameter(name) for cell_name, name in self._names.items()}
         biases = [get_parameter(name) for name in self._biases]
         if (
             len(biases) == 2 and biases[0].layout != biases[1].layout
-        ):  # their sum would hide a sparse one, which torch refuses
+        ):  # their sum would hide a sparse one, which torch rejects
             raise RuntimeError(
                 f"{self._biases[0]} is {biases[0].layout}, but {self._biases[1]} is {biases[1].layout}"
             )
@@ -90,8 +92,8 @@ class NamedWeights:
         return self.template.with_weights(weights)
 
     def initialize(self, get_parameter: Callable[[str], Tensor]) -> None:
-        """torch's own start for torch's cells (the same numbers under the same seed), the cell's own for all
-        others.
+        """Initialize torch's cells as torch does (the same numbers for the same seed), and all others as
+        the cell does.
         """
         if self.chosen.initializes_like_torch:
             bound = self.template.hidden_size**-0.5
@@ -106,26 +108,26 @@ class NamedWeights:
         cell = self.chosen.build(
             self.template.input_size, self.template.hidden_size, bias=self.template.bias is not None
         )
-        own = dict(cell.named_parameters())
-        for own_name, name in self._names.items():
-            yield name, own[own_name]
+        parameters = dict(cell.named_parameters())
+        for cell_name, name in self._names.items():
+            yield name, parameters[cell_name]
         for name in self._biases[:1]:
-            yield name, own["bias"]
+            yield name, parameters["bias"]
         for name in self._biases[1:]:
-            second = torch.zeros_like(own["bias"])
+            second = torch.zeros_like(parameters["bias"])
             if self._has_recurrent_bias:
-                second[-cell.hidden_size :] = own["recurrent_bias"]
+                second[-cell.hidden_size :] = parameters["recurrent_bias"]
             yield name, second
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """The cell's name and the layer's name of each parameter but the biases."""
-        own_names = [name for name, _ in self.template.named_parameters() if name not in BIASES]
-        return {own: TORCH_NAMES.get(own, own) + self.suffix for own in own_names}
+        """Maps the cell's name to the layer's name for every parameter except the biases."""
+        cell_names = [name for name, _ in self.template.named_parameters() if name not in BIASES]
+        return {cell_name: TORCH_NAMES.get(cell_name, cell_name) + self.suffix for cell_name in cell_names}
 
     @cached_property
     def _biases(self) -> list[str]:
-        """A cell that never looks at its past has no hidden-to-hidden bias."""
+        """Names of the biases; a cell without recurrent weights has no hidden-to-hidden bias."""
         names = [f"bias_ih{self.suffix}", f"bias_hh{self.suffix}"]
         return [] if self.template.bias is None else names[: 2 if "recurrent" in self._names else 1]
 

@@ -1,4 +1,4 @@
-"""What RNN, LSTM and GRU share: torch's face, any cell behind it."""
+"""The base of RNN, LSTM and GRU: torch's interface with any cell behind it."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from seqlab.nn.widths import layer_widths
 class Recurrent(nn.RNNBase):
     """Layers of one kind of cell with torch's constructor, parameters, inputs and outputs.
 
-    A subclass also inherits from torch's own layer, whose forward pass runs where torch has the equations and
-    all sequences are equally long; everything else is scanned here, over real steps only. Parameters are read
-    at every call, so whatever replaces them (load_state_dict with assign, .to, parametrizations,
-    functional_call) is seen.
+    A subclass also inherits from torch's own layer, whose forward pass runs if torch has the same equations
+    and all sequences have the same length. Everything else is scanned here, over real steps only. Parameters
+    are read at every call, so anything that replaces them (load_state_dict with assign, .to,
+    parametrizations, functional_call) takes effect.
     """
 
     family: ClassVar[Family]
@@ -59,10 +59,10 @@ class Recurrent(nn.RNNBase):
         widths = layer_widths(hidden_size, num_layers, hidden_sizes, where=where)
         arguments: dict[str, Any] = {**torch_kwargs, "device": "meta", "dtype": dtype}
         if proj_size:
-            arguments["proj_size"] = proj_size  # torch's RNN and GRU refuse the very word
+            arguments["proj_size"] = proj_size  # torch's RNN and GRU reject this argument
         sizes: tuple[Any, ...] = (input_size, widths[-1], num_layers if hidden_sizes is None else len(widths))
-        # torch checks its own arguments and sets its own attributes; its parameters make room for those of
-        # the cell.
+        # torch checks its own arguments and sets its own attributes; the parameters of the cell then replace
+        # torch's.
         super().__init__(*sizes, **arguments)
         self._forget_torchs_parameters()
         if merge not in MERGES:
@@ -92,7 +92,9 @@ class Recurrent(nn.RNNBase):
         self._flat_weights_names, self._all_weights, self._flat_weights = [], [], []
 
     def _lay_out(self, device: torch.device | str | int | None, dtype: torch.dtype | None) -> None:
-        """A parameter for every name, layer by layer, the reverse direction after the forward one."""
+        """Register a parameter for every name, layer by layer, the reverse direction after the forward
+        one.
+        """
         size = self.input_size
         for number, width in enumerate(self.hidden_sizes):
             suffixes = [f"_l{number}", f"_l{number}_reverse"][: self._num_directions]
@@ -121,7 +123,7 @@ class Recurrent(nn.RNNBase):
         self._init_flat_weights()
 
     def reset_parameters(self) -> None:
-        """torch's own start for torch's cells, the cell's own for all others."""
+        """Initialize torch's cells as torch does, and all others as the cell does."""
         for number, layer in enumerate(self._cells):
             for weights in layer:
                 weights.initialize(self._read)
@@ -132,12 +134,12 @@ class Recurrent(nn.RNNBase):
                     self._read(f"bias_merge_l{number}").copy_(project.bias)
 
     def _read(self, name: str) -> Tensor:
-        """A parameter as it is now; through getattr, because a parametrization makes it a computed one."""
+        """The current value of a parameter; through getattr, because a parametrization computes it."""
         return getattr(self, name)
 
     def flatten_parameters(self) -> None:
-        """One block of memory for all weights, where torch's fused layer can use it; torch calls this by
-        itself.
+        """Put all weights into one block of memory if torch's fused layer can use it; torch calls this
+        method itself.
         """
         if self._cells and self._matches_torch:
             super().flatten_parameters()
@@ -188,8 +190,8 @@ class Recurrent(nn.RNNBase):
         return isinstance(input, Tensor) and self.proj_size == 0 and not has_kernel
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:  # noqa: A002 - torch's name
-        """torch's own check, which both paths call, and the weights: torch's LSTM does not check their shapes
-        on a CPU.
+        """Run torch's own check, which both paths need, and check the weights: torch's LSTM does not check
+        their shapes on a CPU.
         """
         super().check_input(input, batch_sizes)
         if is_tracing():
@@ -208,8 +210,8 @@ class Recurrent(nn.RNNBase):
     def _scan(
         self, rows: Float[Tensor, "rows input"], packing: Packing, states: list[list[State]]
     ) -> tuple[Float[Tensor, "rows output"], list[list[State]]]:
-        """All layers, each direction by itself: packed rows and (layer, direction) states in the packing's
-        order, in and out.
+        """Scan all layers, each direction separately: packed rows and (layer, direction) states in the
+        packing's order, in and out.
         """
         last = []
         for number, (layer, layer_states) in enumerate(zip(self._cells, states, strict=True)):
@@ -228,11 +230,11 @@ class Recurrent(nn.RNNBase):
         return rows, last
 
     def _scan_one(self, cell: Cell, rows: Tensor, state: State, layout: StepLayout) -> tuple[Tensor, State]:
-        if layout.num_sequences == 0:  # a step of nobody has the right shapes
+        if layout.num_sequences == 0:  # an empty step has the right shapes
             return cell.materialize_weights().forward(rows, state)
         fast = self.fast and not torch.is_autocast_enabled(
             rows.device.type
-        )  # a scan by hand knows one type of numbers
+        )  # a hand-written scan supports a single dtype
         return checked_scan(cell, rows, state, layout, fast=fast)
 
     def _merge(self, number: int, directions: list[Tensor]) -> Tensor:

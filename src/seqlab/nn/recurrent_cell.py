@@ -1,4 +1,4 @@
-"""What RNNCell, LSTMCell and GRUCell share: one step of any cell, with torch's face."""
+"""The base of RNNCell, LSTMCell and GRUCell: one step of any cell, with torch's interface."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ TORCH_PARAMETERS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 
 
 class RecurrentCell(nn.RNNCellBase):
-    """One step: the state goes in, the next state comes out.
+    """One step: takes the state and returns the next state.
 
-    A subclass also inherits from torch's own cell, which takes the step where it has the equations.
+    A subclass also inherits from torch's own cell, which computes the step if it has the same equations.
     """
 
     family: ClassVar[Family]
@@ -49,7 +49,7 @@ class RecurrentCell(nn.RNNCellBase):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        if self._weights is not None:  # torch's constructor calls this before there is anything to start
+        if self._weights is not None:  # torch's constructor calls this before the weights exist
             self._weights.initialize(self._read)
 
     def _read(self, name: str) -> Tensor:
@@ -72,7 +72,7 @@ class RecurrentCell(nn.RNNCellBase):
         return last if inputs.dim() == 2 else tuple(part.squeeze(0) for part in last)
 
     def _check(self, inputs: Tensor, state: State | None, sizes: tuple[int, ...]) -> None:
-        """Refuses what torch's cells refuse, in their words."""
+        """Reject what torch's cells reject, with the same messages."""
         name = type(self).__name__
         if inputs.dim() not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {inputs.dim()}D instead")

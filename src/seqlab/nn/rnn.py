@@ -13,19 +13,18 @@ from seqlab.nn.chosen_cell import CellChoice, Family, Nonlinearity
 from seqlab.nn.recurrent import Recurrent
 
 
-class RNN(Recurrent, nn.RNN):  # type: ignore[misc]  # both say forward; ours comes first
-    """torch.nn.RNN: same arguments, inputs, outputs, parameters and start; packed sequences take less time.
+class RNN(Recurrent, nn.RNN):  # type: ignore[misc]  # both define forward; ours comes first
+    """torch.nn.RNN: same arguments, inputs, outputs, parameters and initialization; faster if packed.
 
         output, h_n = RNN(input_size, hidden_size, num_layers)(input, h_0)
 
-    nonlinearity: tanh (unless said otherwise), relu, sigmoid, identity, or any function of a tensor.
-    cell: the equations: "orthogonal", any cell without a memory, or {"kind": "orthogonal", "activation":
+    nonlinearity: tanh (default), relu, sigmoid, identity, or any function of a tensor.
+    cell: "orthogonal", any cell without a cell state, or {"kind": "orthogonal", "activation":
         "tanh"}.
-    merge: how the two directions become one: concat, mean, sum or learned.
-    hidden_sizes: a width for each layer, in place of hidden_size and num_layers. Where they differ, h_0 and
-        h_n are tuples with one
-        tensor (directions, batch, width) per layer.
-    fast: False takes the plain path, which can be differentiated any number of times.
+    merge: how the two directions are merged: concat, mean, sum or learned.
+    hidden_sizes: the width of each layer, instead of hidden_size and num_layers. If they differ, h_0 and
+        h_n are tuples with one tensor (directions, batch, width) per layer.
+    fast: False uses the reference scan, which supports higher-order derivatives.
     """
 
     family: ClassVar[Family] = "rnn"

@@ -1,4 +1,4 @@
-"""torch's three forms of input, as packed rows: a batch, a single sequence, a PackedSequence."""
+"""Convert torch's three input formats to packed rows: a batch, a single sequence, a PackedSequence."""
 
 from __future__ import annotations
 
@@ -41,12 +41,14 @@ def live_of(packed: PackedSequence) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class PackedRows:
-    """The steps of an input, packed, and what it takes to give the output the form of the input."""
+    """The packed steps of an input, and what is needed to return the output in the format of the input."""
 
     rows: Tensor
     """(rows, input): all first steps, then all second ones."""
     original_input: Tensor
-    """What torch's own checks look at: (rows, input) of a PackedSequence, else a batch with three axes."""
+    """The tensor for torch's own checks: (rows, input) of a PackedSequence, otherwise a batch with three
+    axes.
+    """
     packing: Packing
     batch_first: bool = False
     is_batched: bool = True
@@ -83,7 +85,7 @@ class PackedRows:
         return self.packing.num_sequences
 
     def to_output(self, rows: Float[Tensor, "rows output"]) -> Tensor | PackedSequence:
-        """The output of every step, in the form in which the input came."""
+        """The output of every step, in the format of the input."""
         if self.packed is not None:
             return PackedSequence(
                 rows, self.packed.batch_sizes, self.packed.sorted_indices, self.packed.unsorted_indices
@@ -96,7 +98,7 @@ class PackedRows:
     def sort(
         self, part: Float[Tensor, "directions batch hidden"]
     ) -> Float[Tensor, "directions sorted hidden"]:
-        """A state from the user's order of the batch into that of the rows."""
+        """Reorder a state from the user's batch order to the order of the rows."""
         order = None if self.packed is None else self.packed.sorted_indices
         return part if order is None else part.index_select(1, order)
 

@@ -1,5 +1,5 @@
-"""torch.jit.script cannot compile seqlab's layers, so it is given torch's own layer with the same
-parameters.
+"""Support for torch.jit.script, which cannot compile seqlab's layers and gets torch's own layer with the
+same parameters instead.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from seqlab.nn.chosen_cell import ChosenCell
 
 
 def scriptable(
-    ours: nn.Module, chosen: ChosenCell, *, name: str, matches_torch: bool, arguments: dict[str, Any]
+    module: nn.Module, chosen: ChosenCell, *, name: str, matches_torch: bool, arguments: dict[str, Any]
 ) -> nn.Module:
-    """torch.nn's module of this name, sharing the parameters of ours; an error where torch does not have this
-    cell.
+    """The torch.nn module of this name, sharing the parameters of `module`; an error if torch does not
+    have this cell.
     """
     if not matches_torch:
         raise UsageError(
@@ -24,7 +24,7 @@ def scriptable(
             f" hidden_sizes=; the cell here is {chosen}.",
             cure="Use torch.jit.trace or torch.export instead.",
         )
-    theirs: nn.Module = getattr(nn, name)(**arguments, device="meta")
-    for key in list(theirs._parameters):  # noqa: SLF001 - also those that are None
-        setattr(theirs, key, getattr(ours, key))
-    return theirs.train(ours.training)
+    torch_module: nn.Module = getattr(nn, name)(**arguments, device="meta")
+    for key in list(torch_module._parameters):  # noqa: SLF001 - also those that are None
+        setattr(torch_module, key, getattr(module, key))
+    return torch_module.train(module.training)

@@ -1,5 +1,5 @@
-"""torch's form of a state, (layers * directions, batch, hidden) for each part, and that of the scan: one row
-per sequence for each cell.
+"""Convert states between torch's format, (layers * directions, batch, hidden) for each part, and the
+format of a scan, one row per sequence for each cell.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from seqlab.nn.rows import PackedRows
 Part = Tensor | Sequence[Tensor]
 """(layers * directions, batch, hidden); where widths differ, one (directions, batch, hidden) per layer."""
 Hidden = Part | tuple[Part, Part]
-"""The hidden state, or (hidden, memory)."""
+"""The hidden state, or (hidden, cell_state)."""
 
 
 class States:
-    """The states of one call: their sizes follow from the cells, their batch from the input."""
+    """The states of one call: the cells determine their sizes, the input determines their batch size."""
 
     def __init__(self, cells: list[list[NamedWeights]], rows: PackedRows) -> None:
         self._sizes = [layer[0].template.state_sizes for layer in cells]  # by layer, then by part
@@ -31,7 +31,7 @@ class States:
         self._rows = rows
 
     def split(self, hx: Hidden | None) -> list[list[State]]:
-        """By layer and direction, in the order of the rows; zeros where none is given."""
+        """By layer and direction, in the order of the rows; zeros by default."""
         if hx is None:
             batch = self._rows.num_sequences
             return [
@@ -49,12 +49,14 @@ class States:
         if self._num_parts == 1:
             return [hx]
         if isinstance(hx, Tensor) or len(hx) != self._num_parts:
-            found = "one tensor" if isinstance(hx, Tensor) else f"{len(hx)} parts"
-            raise UsageError(f"the state is {found}.", cure="Give (hidden, memory), as the layer returns it.")
+            form = "one tensor" if isinstance(hx, Tensor) else f"{len(hx)} parts"
+            raise UsageError(
+                f"the state is {form}.", cure="Pass (hidden, cell_state), as the layer returns it."
+            )
         return list(hx)
 
     def join(self, last: list[list[State]]) -> Hidden:
-        """Back into torch's form and the user's order."""
+        """Back into torch's format and the user's order."""
         parts = tuple(self._joined(number, last) for number in range(self._num_parts))
         return parts[0] if len(parts) == 1 else parts  # type: ignore[return-value]  # one tensor or two, as torch has it
 
@@ -79,9 +81,9 @@ class States:
             )
             return list(entered.split(self._num_directions))
         if isinstance(part, Tensor) or len(part) != len(sizes):
-            found = "one tensor" if isinstance(part, Tensor) else f"{len(part)} tensors"
+            form = "one tensor" if isinstance(part, Tensor) else f"{len(part)} tensors"
             raise UsageError(
-                f"the state is {found}, but the {len(sizes)} layers have different widths:"
+                f"the state is {form}, but the {len(sizes)} layers have different widths:"
                 f" {', '.join(map(str, sizes))}.",
                 cure=(
                     "Give a list with one tensor (directions, batch, width) per layer, as the layer"
@@ -101,7 +103,7 @@ class States:
                 f"For {kind} {axes}-D input, hx should also be {axes}-D but got {part.dim()}-D tensor"
             )
         whole = self._rows.sort(part if self._rows.is_batched else part.unsqueeze(1))
-        if whole.shape != expected:  # after sorting, as torch does: sorted_indices may be wrong, too
+        if whole.shape != expected:  # after sorting, like torch: sorted_indices may be wrong, too
             raise RuntimeError(f"Expected {name} {expected}, got {list(whole.shape)}")
         return whole
 
@@ -109,5 +111,5 @@ class States:
         return self._rows.unsort(part) if self._rows.is_batched else part.squeeze(1)
 
     def _is_even(self, number: int) -> bool:
-        """Whether this part is equally wide in all layers."""
+        """Whether this part has the same width in all layers."""
         return len({sizes[number] for sizes in self._sizes}) == 1

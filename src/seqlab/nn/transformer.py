@@ -19,10 +19,10 @@ from seqlab.nn.transformer_layer import ActivationFunction, ResidualKind
 
 
 class Transformer(nn.Transformer):
-    """torch.nn.Transformer: same arguments, inputs, outputs, parameters and start.
+    """torch.nn.Transformer: same arguments, inputs, outputs, parameters and initialization.
 
-    What is added is that of TransformerEncoderLayer, for every layer. Encoder and decoder end in a norm, as
-    torch's do, whatever their layers have; of the kind that `norm` says.
+    Adds the options of TransformerEncoderLayer, for every layer. Encoder and decoder always end with a norm
+    of the kind `norm`, as in torch.
 
     >>> model = Transformer(6, 2, 1, 1, 7, batch_first=True, residual="rezero")
     >>> model(torch.randn(3, 5, 6), torch.randn(3, 4, 6), tgt_is_causal=True).shape
@@ -55,7 +55,7 @@ class Transformer(nn.Transformer):
         residual: ResidualKind | None = None,
         gated: bool = False,
     ) -> None:
-        nn.Module.__init__(self)  # torch's own constructor would build torch's layers
+        nn.Module.__init__(self)  # torch's constructor would build torch's layers
         torchs: tuple[Any, ...] = (
             d_model,
             nhead,

@@ -1,4 +1,4 @@
-"""torch.nn.TransformerDecoder: a stack of layers that see a target and a source."""
+"""torch.nn.TransformerDecoder: a stack of layers that attend to a target and a source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from seqlab.nn.transformer_encoder import num_steps
 class TransformerDecoder(nn.TransformerDecoder):
     """torch.nn.TransformerDecoder: same arguments, inputs, outputs and parameters.
 
-    Layers may be torch's, seqlab's or anyone's.
+    Layers may come from torch, from seqlab or from your own code.
     """
 
     def forward(

@@ -1,4 +1,6 @@
-"""torch.nn.TransformerDecoderLayer, with a choice of residual paths, norms, heads, positions and gates."""
+"""torch.nn.TransformerDecoderLayer, with a choice of residual connections, norms, heads, positions and
+gates.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,10 @@ from seqlab.nn.transformer_layer import ActivationFunction, LayerOptions, Residu
 
 
 class TransformerDecoderLayer(TransformerLayer, nn.TransformerDecoderLayer):
-    """torch.nn.TransformerDecoderLayer: same arguments, inputs, outputs, parameters and start.
+    """torch.nn.TransformerDecoderLayer: same arguments, inputs, outputs, parameters and initialization.
 
-    What is added is that of TransformerEncoderLayer. num_kv_heads and head_dim go to both attentions,
-    positions to the steps' look at each other alone.
+    Adds the options of TransformerEncoderLayer. num_kv_heads and head_dim apply to both attentions, positions
+    only to the self-attention.
     """
 
     self_attn: MultiheadAttention

@@ -1,4 +1,4 @@
-"""torch.nn.TransformerEncoder: a stack of layers that see a source."""
+"""torch.nn.TransformerEncoder: a stack of layers that attend to a source."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from seqlab.nn.attention_masks import is_causal_mask
 class TransformerEncoder(nn.TransformerEncoder):
     """torch.nn.TransformerEncoder: same arguments, inputs, outputs and parameters.
 
-    Layers may be torch's, seqlab's or anyone's. Padding is masked, not taken out: enable_nested_tensor and
-    mask_check are accepted and change nothing, and nothing warns about them. What stands at padded steps of
-    the output is the same in training and evaluation.
+    Layers may come from torch, from seqlab or from your own code. Padding is masked, not removed:
+    enable_nested_tensor and mask_check are accepted, have no effect and cause no warning. The output at
+    padded steps is the same in training and evaluation.
     """
 
     def __init__(
@@ -40,6 +40,6 @@ class TransformerEncoder(nn.TransformerEncoder):
 
 
 def num_steps(steps: Tensor, layers: nn.ModuleList) -> int:
-    """The length of sequences whose axes are in the order that the first layer has."""
+    """The sequence length, with the axis order of the first layer."""
     batch_first = getattr(getattr(layers[0], "self_attn", None), "batch_first", False)
     return steps.shape[1 if batch_first and steps.dim() == 3 else 0]

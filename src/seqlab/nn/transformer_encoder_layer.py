@@ -1,4 +1,6 @@
-"""torch.nn.TransformerEncoderLayer, with a choice of residual paths, norms, heads, positions and gates."""
+"""torch.nn.TransformerEncoderLayer, with a choice of residual connections, norms, heads, positions and
+gates.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,13 @@ from seqlab.nn.transformer_layer import ActivationFunction, LayerOptions, Residu
 
 
 class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
-    """torch.nn.TransformerEncoderLayer: same arguments, inputs, outputs, parameters and start.
+    """torch.nn.TransformerEncoderLayer: same arguments, inputs, outputs, parameters and initialization.
 
-    attention_dropout: on the attention weights; torch gives them `dropout`, which keeps the flash kernel from
-        being used. Set 0.
+    attention_dropout: dropout on the attention weights, by default `dropout` as in torch. Set 0 to enable
+        the flash kernel.
     num_kv_heads, head_dim, positions: of the attention, as in MultiheadAttention.
-    residual: "post" (torch's), "pre" (torch's norm_first), "rezero" or "shared_rezero" (no norm, a learned
-        factor for each sub-layer or
-        for the layer).
+    residual: "post" (torch's default), "pre" (torch's norm_first), "rezero" or "shared_rezero" (no norm, but
+        a learned factor for each sub-layer or for the layer).
     norm: "layer" (torch's) or "rms".
     gated: a gate in the feed-forward network; with activation="silu" this is SwiGLU.
 
@@ -88,7 +89,7 @@ class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
     def _of_nested(
         self, src: Tensor, mask: Tensor | None, padding: Tensor | None, *, is_causal: bool
     ) -> Tensor:
-        """torch's own stack hands over nested tensors while evaluating, and torch's own code takes them."""
+        """torch's own stack passes nested tensors in evaluation, which torch's own code handles."""
         if not self.activation_relu_or_gelu:
             raise UsageError(
                 "a nested tensor, which only torch's own layer can read.",

@@ -1,6 +1,4 @@
-"""What the encoder's and the decoder's layer share: torch's parts under torch's names, and seqlab's choices
-among them.
-"""
+"""The base of encoder and decoder layer: torch's submodules under torch's names, and seqlab's options."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ class FactoryKwargs(TypedDict):
 
 @dataclass(frozen=True)
 class LayerOptions:
-    """What seqlab adds to torch's arguments; at these values a layer is torch's."""
+    """The options that seqlab adds to torch's arguments; with these defaults a layer equals torch's."""
 
     attention_dropout: float | None = None
     num_kv_heads: int | None = None
@@ -42,7 +40,9 @@ class LayerOptions:
     gated: bool = False
 
     def resolve_residual(self, *, norm_first: bool, where: str) -> ResidualKind:
-        """How sub-layers are joined: said by torch's norm_first or by residual=, and where by both, alike."""
+        """The kind of residual connection, from torch's norm_first or from residual=; if both are set,
+        they must agree.
+        """
         for name, choice, allowed in (
             ("norm", self.norm, NORMS),
             ("residual", self.residual or "pre", RESIDUALS),
@@ -61,14 +61,14 @@ class LayerOptions:
 
     @property
     def match_torch(self) -> bool:
-        """Whether torch's own code could run the layer."""
+        """Whether torch's own code can run the layer."""
         return self == LayerOptions(
             attention_dropout=self.attention_dropout, residual=self.residual
         ) and self.residual in (None, "pre", "post")
 
 
 class GatedActivation(nn.Module):
-    """activation(W_g x) ⊙ W x, both halves made by one product.
+    """activation(W_g x) ⊙ W x, with one product for both halves.
 
     Paper: Shazeer 2020, "GLU Variants Improve Transformer", arXiv:2002.05202.
     """
@@ -83,11 +83,11 @@ class GatedActivation(nn.Module):
 
 
 class TransformerLayer(nn.Module):
-    """Attentions and a feed-forward network, with a path around each; a subclass also inherits from torch's
-    own layer.
+    """Attentions and a feed-forward network, each with a residual connection; a subclass also inherits from
+    torch's own layer.
 
-    torch's blocks (`_sa_block`, `_mha_block`, `_ff_block`) are called where torch calls them, so whoever
-    overrides them is heard.
+    torch's blocks (`_sa_block`, `_mha_block`, `_ff_block`) are called where torch calls them, so overriding
+    them works.
     """
 
     attentions: ClassVar[tuple[str, ...]]
@@ -106,7 +106,7 @@ class TransformerLayer(nn.Module):
         factory: FactoryKwargs,
         layer_options: LayerOptions,
     ) -> None:
-        nn.Module.__init__(self)  # torch's own constructor would build torch's attention
+        nn.Module.__init__(self)  # torch's constructor would build torch's attention
         where = type(self).__name__
         self.residual = layer_options.resolve_residual(norm_first=norm_first, where=where)
         self.norm_first = self.residual == "pre"
@@ -120,13 +120,15 @@ class TransformerLayer(nn.Module):
             dropout if layer_options.attention_dropout is None else layer_options.attention_dropout
         )
         for name in self.attentions:
-            own = (
+            positions = (
                 layer_options.positions if name == "self_attn" else None
-            )  # how far a source's step is from a target's says nothing
+            )  # distances between source and target positions are meaningless
             setattr(
                 self,
                 name,
-                MultiheadAttention(d_model, nhead, attention_dropout, positions=own, **heads, **factory),
+                MultiheadAttention(
+                    d_model, nhead, attention_dropout, positions=positions, **heads, **factory
+                ),
             )
         self.linear1 = nn.Linear(
             d_model, dim_feedforward * (2 if layer_options.gated else 1), bias=bias, **factory
@@ -141,7 +143,7 @@ class TransformerLayer(nn.Module):
     def _lay_out_paths(
         self, size: int, eps: float, dropout: float, norm: NormKind, *, bias: bool, factory: FactoryKwargs
     ) -> None:
-        """A norm (or with rezero a factor) and dropout for each sub-layer."""
+        """A norm (or a factor with rezero) and dropout for each sub-layer."""
         numbers = range(1, len(self.attentions) + 2)
         if self.residual == "shared_rezero":
             self.scale = nn.Parameter(torch.zeros((), **factory))
@@ -164,7 +166,7 @@ class TransformerLayer(nn.Module):
         )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """torch's decoder layer puts relu in the place of an activation that is a module whenever it is
+        """Restore the activation: torch's decoder layer replaces an activation module by relu when it is
         copied, as its stack does.
         """
         nn.Module.__setstate__(self, state)
@@ -172,7 +174,7 @@ class TransformerLayer(nn.Module):
     def _residual_block(self, number: int, steps: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         """post: norm(x + f(x)).  pre: x + f(norm(x)).  rezero: x + α f(x), with α learned from 0.
 
-        Where these come from: `seqlab.blocks.residual`. Dropout is inside of f, as in torch's blocks.
+        References: `seqlab.blocks.residual`. Dropout is part of f, as in torch's blocks.
         """
         if self.residual == "post":
             return getattr(self, f"norm{number}")(steps + sublayer(steps))
@@ -195,7 +197,7 @@ def _found(activation: str | ActivationFunction, *, where: str) -> ActivationFun
 
 
 def _torchs_number(activation: ActivationFunction) -> int:
-    """How torch's layer remembers which of its two fast activations it has: 1 relu, 2 gelu, 0 another one."""
+    """torch's code for the activations with a fast path: 1 relu, 2 gelu, 0 any other."""
     if activation is F.relu or isinstance(activation, nn.ReLU):
         return 1
     return 2 if activation is F.gelu or isinstance(activation, nn.GELU) else 0

@@ -1,4 +1,4 @@
-"""A width for each layer."""
+"""The width of each layer."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from seqlab.core.errors import UsageError
 def layer_widths(
     hidden_size: int | None, num_layers: int, hidden_sizes: Sequence[int] | None, *, where: str
 ) -> tuple[int, ...]:
-    """One number per layer, from `hidden_sizes` or from torch's two arguments; both may be given if they
-    agree.
+    """One width per layer, from `hidden_sizes` or from torch's two arguments; both are allowed if they agree.
 
     >>> layer_widths(5, 2, None, where="LSTM"), layer_widths(None, 1, [3, 5], where="LSTM")
     ((5, 5), (3, 5))
@@ -21,7 +20,7 @@ def layer_widths(
             raise TypeError(
                 f"{where}() needs hidden_size, the width of all layers, or hidden_sizes, a width for each"
             )
-        return (hidden_size,) * max(num_layers, 1)  # where there is no layer, torch has its own words for it
+        return (hidden_size,) * max(num_layers, 1)  # without layers, torch raises its own error
     widths = tuple(hidden_sizes)
     if not widths or not all(isinstance(width, int) and width > 0 for width in widths):
         raise UsageError(

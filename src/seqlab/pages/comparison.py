@@ -1,5 +1,5 @@
-"""The page of a comparison: who is better and whether that is more than chance, then the scores, the
-agreement, the examples.
+"""The page of a model comparison: which is better and whether that is significant, then scores, agreement
+and examples.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_EXAMPLE_CHARACTERS = 700
 
 @dataclass(frozen=True)
 class ScoreComparison:
-    """One score of all competitors."""
+    """One score of all compared models."""
 
     score: str
     higher_is_better: bool
@@ -32,8 +32,8 @@ class ScoreComparison:
 
 @dataclass(frozen=True)
 class ScoreDifference:
-    """How much better a competitor is than the reference in one score; without an interval there were too few
-    items to tell.
+    """The difference between a model and the reference in one score; no interval if there are too few
+    items.
     """
 
     score: str
@@ -47,7 +47,7 @@ class ScoreDifference:
 
 @dataclass(frozen=True)
 class Agreement:
-    """McNemar's counts of a competitor beside the reference."""
+    """McNemar's counts of a model against the reference."""
 
     name: str
     both: int
@@ -59,7 +59,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class DisagreementExample:
-    """An example that competitors answer differently."""
+    """An example on which the models disagree."""
 
     where: str
     text: str
@@ -69,7 +69,7 @@ class DisagreementExample:
 
 @dataclass(frozen=True)
 class ComparisonPage:
-    """Everything a comparison has to tell. A part that is empty does not appear on the page."""
+    """The data of a comparison. Empty parts do not appear on the page."""
 
     title: str
     reference: str

@@ -1,4 +1,6 @@
-"""The survey of a dataset as a page: sizes, lengths, labels, and what could spoil an honest score."""
+"""The data report as a page: sizes, lengths, labels, and problems such as leakage that could invalidate
+scores.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ MAX_LABELS = 200
 
 
 def render_survey(survey: Survey, *, title: str, subtitle: str = "", created: str = "") -> str:
-    """The whole page as text; a section appears only when it has something to say."""
+    """The whole page as text; empty sections do not appear."""
     return render_page(
         title=title,
         subtitle=subtitle,
@@ -40,7 +42,7 @@ def _sections(survey: Survey) -> Iterator[Section]:
 
 
 def _table(heads: list[str], rows: list[Markup], *, words: int = 1) -> Markup:
-    """A table whose first columns hold words and the others numbers."""
+    """A table whose first columns hold text and the others numbers."""
     head = tag(
         "tr",
         *[

@@ -1,4 +1,4 @@
-"""Text into HTML that stays text.
+"""Generate HTML with automatic escaping.
 
 `tag` escapes every plain string it is given, so forgetting to escape is not possible; only what `tag`, `text`
 and `join` return is taken as it is. An f-string or `+` makes a plain string again, which is escaped again:
@@ -45,13 +45,13 @@ _HIDDEN = re.compile(
 
 
 class Markup(str):
-    """HTML that may stand in a page as it is."""
+    """HTML that needs no escaping."""
 
     __slots__ = ()
 
 
 def make_visible(value: str) -> str:
-    """Give every hidden character a shape: its old name for a control code, its number for the rest.
+    """Make every hidden character visible: control codes by name, the rest by code point.
 
     >>> make_visible("a\\x1b[31m b\\u202ec"), make_visible("\\ud800")
     ('a‹ESC›[31m b‹U+202E›c', '‹U+D800›')
@@ -74,14 +74,14 @@ def shorten(value: str, limit: int) -> str:
 
 
 def text(value: str, *, limit: int = MAX_TEXT_CHARACTERS) -> Markup:
-    """A user's words as HTML: shortened, made visible, escaped."""
+    """User text as HTML: shortened, made visible, escaped."""
     if isinstance(value, Markup):
         return value
     return Markup(html.escape(make_visible(shorten(value, limit)), quote=True))
 
 
 def join(parts: Iterable[str], separator: str = "") -> Markup:
-    """Several pieces one after the other."""
+    """Concatenate several pieces."""
     return Markup(text(separator).join(text(part) for part in parts))
 
 

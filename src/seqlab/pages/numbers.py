@@ -1,4 +1,4 @@
-"""Numbers the way a reader wants them: few digits, the same number of decimals in one line."""
+"""Number formatting: few digits, and the same number of decimals in one line."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def choose_decimals(values: Iterable[float]) -> int:
 
 
 def format_difference(value: float, decimals: int) -> str:
-    """A difference with the decimals of its line, or with more of them when it would vanish.
+    """A difference with the decimals of its line, or with more if it would round to zero.
 
     >>> format_difference(0.0429, 3), format_difference(0.00012, 3)
     ('0.043', '0.00012')

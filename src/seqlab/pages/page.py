@@ -1,4 +1,4 @@
-"""The frame of every page: one file that needs nothing else and runs no script."""
+"""The frame of every page: one self-contained file without scripts."""
 
 from __future__ import annotations
 

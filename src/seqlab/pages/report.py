@@ -26,7 +26,7 @@ def render_report(report: Report) -> str:
 
 
 def _sections(report: Report) -> list[Section]:
-    """The parts that have something to say, the answer first and the details after it."""
+    """The nonempty sections, results first, then details."""
     sections: list[Section] = []
     if report.scores:
         sections.append(Section("scores", "Scores", scores_section(report.scores)))
@@ -66,7 +66,7 @@ def _recipe(recipe: str) -> Markup:
 
 
 def _recipe_line(line: str) -> Markup:
-    """A section's name stands out, a comment steps back. The line is escaped already."""
+    """Highlight section names and dim comments. The line is already escaped."""
     style = "toml-head" if line.startswith("[") else "quiet" if line.startswith("#") else None
     return tag("span", Markup(line), class_=style) if style else Markup(line)
 

@@ -1,4 +1,4 @@
-"""What a report is made of: plain data, no tensors, nothing that draws."""
+"""The data of a report: plain values without tensors or drawing code."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LineSeries:
 
 @dataclass(frozen=True)
 class VerticalMarker:
-    """A place on the x axis worth a vertical line, such as the best step."""
+    """A value on the x axis marked by a vertical line, such as the best step."""
 
     name: str
     x: float
@@ -47,7 +47,7 @@ class VerticalMarker:
 
 @dataclass(frozen=True)
 class ReferenceLine:
-    """A value worth a horizontal line, such as the baseline."""
+    """A value marked by a horizontal line, such as the baseline."""
 
     name: str
     y: float
@@ -107,7 +107,7 @@ class WrongExample:
 
 @dataclass(frozen=True)
 class GeneratedSample:
-    """What a language model wrote at one stage of its training."""
+    """A sample of a language model at one stage of its training."""
 
     step: int
     prompt: str
@@ -118,7 +118,7 @@ class GeneratedSample:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything a run has to tell. A part that is empty does not appear on the page."""
+    """The data of a run's report. Empty parts do not appear on the page."""
 
     title: str
     subtitle: str = ""

@@ -1,4 +1,4 @@
-"""Texts coloured by how surprising each token was to a language model, the most plausible text first."""
+"""Texts colored by the surprisal of each token under a language model, most likely text first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_NAME_CHARACTERS = 60
 
 @dataclass(frozen=True)
 class ScoredText:
-    """A text, its tokens with their surprisals in bits, and what they amount to."""
+    """A text, its tokens with their surprisals in bits, and the totals."""
 
     text: str
     tokens: Sequence[str]
@@ -29,7 +29,9 @@ class ScoredText:
 def render_scored_texts(
     texts: Sequence[ScoredText], *, title: str, subtitle: str = "", created: str = ""
 ) -> str:
-    """The whole page as text. One colour is one number of bits in all texts, so that they can be compared."""
+    """The whole page as text. A color means the same number of bits in all texts, so that they are
+    comparable.
+    """
     visible_texts = texts[:MAX_TEXTS]
     notices = [f"The first {MAX_TEXTS} of {len(texts):,} texts are shown."] if len(texts) > MAX_TEXTS else []
     if any(len(text.tokens) > MAX_TOKENS for text in visible_texts):

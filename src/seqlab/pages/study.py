@@ -1,4 +1,4 @@
-"""The page of a study: the claim, what was found, the numbers, the curves."""
+"""The page of a study: the claim, the finding, the numbers and the charts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def render_study(
     command: str = "",
     created: str = "",
 ) -> str:
-    """The whole page as text; a part that is empty does not appear."""
+    """The whole page as text; empty parts do not appear."""
     sections = [
         Section(
             "found",
@@ -56,7 +56,7 @@ def render_study(
 
 
 def number_table(rows: Sequence[Row]) -> Markup:
-    """Rows that share their columns; columns of numbers stand to the right."""
+    """A table of rows with the same columns; numbers are right-aligned."""
     names = list(rows[0])
     is_number = {name: all(not isinstance(row[name], str) for row in rows) for name in names}
     head = tag(

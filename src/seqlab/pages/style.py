@@ -1,10 +1,10 @@
-"""How pages look: two palettes, one small style sheet, only the fonts the reader's system has."""
+"""The style of pages: two palettes, one small style sheet, and system fonts only."""
 
 from __future__ import annotations
 
 from seqlab.pages.html import Markup
 
-# Hues that people with any of the common colour blindnesses tell apart; darker on white, lighter on black.
+# Hues that are distinguishable with common forms of color blindness; darker on white, lighter on black.
 LIGHT = {
     "ground": "#fdfdfc",
     "panel": "#f4f5f5",

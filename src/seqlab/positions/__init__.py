@@ -1,1 +1,3 @@
-"""How a network is told where a step stands: attention by itself does not see order."""
+"""Positional encodings, which tell a network the position of each step: attention alone does not see
+order.
+"""

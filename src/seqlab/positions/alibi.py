@@ -1,4 +1,6 @@
-"""The farther a key, the more is taken from its score, by a slope that differs from head to head."""
+"""ALiBi: a penalty on the score that grows linearly with the distance, with a different slope for each
+head.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,10 @@ from seqlab.positions.base import PositionalEncoding, positional_encodings
 class AlibiPositions(PositionalEncoding):
     """score(i, j) - slope_h |i - j|, with slopes of 2^(-8h/n) for the heads h = 1 … n.
 
-    Nothing is learned, and places farther apart than any that were trained on are nothing new. The paper has
-    causal networks only, where j ≤ i; where a step sees both sides, here the distance counts alike on both.
-    Paper: Press et al. 2022, "Train Short, Test Long: Attention with Linear Biases Enables Input Length
-    Extrapolation", arXiv:2108.12409.
+    Nothing is learned, and distances beyond those seen in training extrapolate. The paper covers causal
+    networks only, where j ≤ i; in a bidirectional network the penalty here is symmetric. Paper: Press et al.
+    2022, "Train Short, Test Long: Attention with Linear Biases Enables Input Length Extrapolation",
+    arXiv:2108.12409.
     """
 
     _like: Tensor
@@ -28,7 +30,7 @@ class AlibiPositions(PositionalEncoding):
         self.slopes = alibi_slopes(num_heads)
         self.register_buffer(
             "_like", torch.empty(0), persistent=False
-        )  # knows the type and device of the network
+        )  # tracks the dtype and device of the network
 
     @classmethod
     def from_settings(
@@ -55,6 +57,6 @@ def alibi_slopes(num_heads: int) -> list[float]:
     ([0.25, 0.0625, 0.015625, 0.00390625], [0.0625, 0.00390625, 0.25])
     """
     power = 1 << (num_heads.bit_length() - 1)
-    own = [2.0 ** (-8 * head / power) for head in range(1, power + 1)]
+    slopes = [2.0 ** (-8 * head / power) for head in range(1, power + 1)]
     between = [2.0 ** (-8 * head / (2 * power)) for head in range(1, 2 * power + 1, 2)]
-    return own + between[: num_heads - power]
+    return slopes + between[: num_heads - power]

@@ -1,4 +1,4 @@
-"""What every kind of positions can do to tell a step's place."""
+"""The interface of positional encodings."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from torch import Tensor, nn
 from seqlab.positions.registry import positional_encodings as positional_encodings
 
 PositionIds = Int[Tensor, "#batch time"]
-"""Where the steps stand; one row for all sequences is enough when they stand alike."""
+"""The positions of the steps; a single row if they are the same for all sequences."""
 
 
 class PositionalEncoding(nn.Module):
-    """Tells places by one of three ways; a kind takes one and leaves the others as they are here, where they
-    do nothing.
+    """Encodes positions in one of three ways; an encoding overrides one of them, and the others do nothing by
+    default.
 
     add           rows that are added to the steps before the first layer
     apply_rotary  queries and keys are rotated by an angle that grows with their position
@@ -29,7 +29,7 @@ class PositionalEncoding(nn.Module):
     def from_settings(
         cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any
     ) -> Self:
-        """The positions that a section `model` describes."""
+        """Build the positional encoding from a section `model`."""
         return cls()
 
     def add(

@@ -1,4 +1,4 @@
-"""One row of numbers per place, computed when a place is first needed."""
+"""A table with one row per position, computed when a position is first needed."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from seqlab.positions.base import PositionIds
 
 
 class PositionTable:
-    """Rows for places 0, 1, 2, … of the type and on the device of whoever asks; the table grows when a longer
-    sequence comes.
+    """Rows for positions 0, 1, 2, … in the dtype and on the device of the caller; the table grows for longer
+    sequences.
 
-    `compute` gives the rows of places, both in float64. This is no buffer of a network: a float32 table that
-    is turned into float64 would not be exact.
+    `compute` maps positions to rows, both in float64. The table is not a buffer of the network, because a
+    float32 table converted to float64 would not be exact.
     """
 
     def __init__(
@@ -35,13 +35,13 @@ class PositionTable:
 
     def rows(self, num_positions: int, like: Tensor) -> Float[Tensor, "places size"]:
         """The first `num_positions` rows, or more."""
-        rows = self._rows  # read once: another thread may replace it by a longer table, never change it
+        rows = self._rows  # read once: another thread may replace it by a longer table, but never changes it
         length = self._length if rows is None else len(rows)
         while num_positions > length:
             length *= 2
         if rows is None or len(rows) < length or rows.dtype != like.dtype or rows.device != like.device:
             with torch.inference_mode(
                 False
-            ):  # the table outlives the prediction that first needs it; torch.compile knows no `mode=`
+            ):  # the table outlives this prediction; torch.compile does not support `mode=`
                 rows = self._rows = self._compute(torch.arange(length, dtype=torch.float64)).to(like)
         return rows

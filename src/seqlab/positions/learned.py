@@ -1,4 +1,4 @@
-"""One learned row per place, added to the steps."""
+"""Learned positional embeddings: one row per position, added to the steps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from seqlab.positions.base import PositionalEncoding, PositionIds, positional_en
 
 @positional_encodings.register("learned")
 class LearnedPositions(PositionalEncoding):
-    """x + P[place]; places past the table are refused."""
+    """x + P[position]; positions beyond the table raise an error."""
 
     def __init__(self, hidden_size: int, *, max_length: int) -> None:
         super().__init__()

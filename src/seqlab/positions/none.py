@@ -1,4 +1,4 @@
-"""No places at all: attention then treats the steps as a set."""
+"""No positional encoding: attention treats the steps as a set."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ from seqlab.positions.base import PositionalEncoding, positional_encodings
 
 @positional_encodings.register("none")
 class NoPositions(PositionalEncoding):
-    """Does nothing in any of the three ways."""
+    """Encodes no positions."""

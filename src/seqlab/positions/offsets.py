@@ -1,4 +1,4 @@
-"""Where steps stand when a sequence comes in pieces."""
+"""Positions of the steps of a sequence that is processed in chunks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from torch import Tensor
 def compute_position_ids(
     is_token: Bool[Tensor, "batch source"], *, time: int
 ) -> tuple[Int[Tensor, "#batch time"], Int[Tensor, "#batch source"]]:
-    """Where the last `time` steps stand, and where all steps stand: padding between two pieces takes no
-    place.
+    """The positions of the last `time` steps, and of all steps; padding between two chunks is not counted.
 
     >>> compute_position_ids(torch.tensor([[True, False, True, True]]), time=2)
     (tensor([[1, 2]]), tensor([[0, 1, 1, 2]]))

@@ -1,5 +1,5 @@
-"""A learned number for every distance between query and key, added to their score; far distances share
-one.
+"""Relative position bias (T5): a learned number per distance between query and key, added to their score;
+large distances share one.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from seqlab.positions.base import PositionalEncoding, positional_encodings
 class RelativePositions(PositionalEncoding):
     """score(i, j) + B[bucket(j - i), head], one table B for all layers.
 
-    Near distances have buckets of their own, farther ones share buckets that grow wider, and all from
-    `max_distance` on fall into the last. A causal network has all buckets for the steps before; any other one
-    half of them for each side. Paper: Raffel et al. 2020, "Exploring the Limits of Transfer Learning with a
-    Unified Text-to-Text Transformer", arXiv:1910.10683, section 2.1.
+    Small distances have their own buckets, larger ones share buckets of increasing width, and all distances
+    from `max_distance` on share the last. A causal network uses all buckets for earlier steps, any other
+    network half of them for each side. Paper: Raffel et al. 2020, "Exploring the Limits of Transfer Learning
+    with a Unified Text-to-Text Transformer", arXiv:1910.10683, section 2.1.
     """
 
     _buckets: Tensor
@@ -58,13 +58,14 @@ class RelativePositions(PositionalEncoding):
 
 
 def relative_position_buckets(*, causal: bool, num_buckets: int, max_distance: int) -> list[int]:
-    """The bucket of every offset (place of the key - place of the query) from -max_distance to max_distance.
+    """The bucket of every offset (position of the key - position of the query) from -max_distance to
+    max_distance.
 
     A side with n buckets: a distance below n/2 is its own bucket, then
 
         bucket = n/2 + ⌊ n/2 · log(distance / (n/2)) / log(max_distance / (n/2)) ⌋,  at most n - 1
 
-    The buckets of keys behind the query come after those of the keys before it. A causal query sees none;
+    The buckets of keys after the query follow those of the keys before it. A causal query sees no later keys;
     they all count as distance 0.
 
     >>> relative_position_buckets(causal=False, num_buckets=8, max_distance=8)

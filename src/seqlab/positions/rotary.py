@@ -1,4 +1,6 @@
-"""Queries and keys are turned by their place, so that a score only knows how far apart they are."""
+"""Rotary positional embedding (RoPE): queries and keys are rotated by their position, so that a score
+depends only on their distance.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,13 @@ from seqlab.positions.growing_table import PositionTable
 
 @positional_encodings.register("rotary")
 class RotaryPositions(PositionalEncoding):
-    """Feature j and feature j + d/2 of a head are a point that is turned by i / base^(2j/d) at place i.
+    """Feature j and feature j + d/2 of a head form a point that is rotated by i / base^(2j/d) at position i.
 
         (a, b)  ->  (a cos θ - b sin θ,  b cos θ + a sin θ)
 
-    Turned query · turned key depends on the difference of their places alone. Paper: Su et al. 2021,
-    "RoFormer: Enhanced Transformer with Rotary Position Embedding", arXiv:2104.09864, section 3.2; there the
-    pairs are neighbors, here they are halves apart, as in most published weights.
+    The product of a rotated query and a rotated key depends only on the difference of their positions. Paper:
+    Su et al. 2021, "RoFormer: Enhanced Transformer with Rotary Position Embedding", arXiv:2104.09864, section
+    3.2; there adjacent features form a pair, here features half a head apart, as in most published weights.
     """
 
     is_rotary = True

@@ -1,4 +1,4 @@
-"""Sines and cosines of many lengths, added to the steps."""
+"""Sinusoidal positional encoding: sines and cosines of many wavelengths, added to the steps."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from seqlab.positions.growing_table import PositionTable
 
 @positional_encodings.register("sinusoidal")
 class SinusoidalPositions(PositionalEncoding):
-    """x + P[place], with P[i, 2j] = sin(i / 10000^(2j/d)) and P[i, 2j+1] = cos(i / 10000^(2j/d)).
+    """x + P[position], with P[i, 2j] = sin(i / 10000^(2j/d)) and P[i, 2j+1] = cos(i / 10000^(2j/d)).
 
-    Paper: Vaswani et al. 2017, arXiv:1706.03762, section 3.5. The table has 1,000 places and grows when a
-    longer sequence comes.
+    Paper: Vaswani et al. 2017, arXiv:1706.03762, section 3.5. The table has 1,000 positions and grows for
+    longer sequences.
     """
 
     def __init__(self, hidden_size: int, *, max_length: int = 1000) -> None:
@@ -39,7 +39,7 @@ class SinusoidalPositions(PositionalEncoding):
         return steps + self._table.lookup(position_ids, steps)
 
     def rows(self, num_positions: int, like: Tensor) -> Float[Tensor, "places hidden"]:
-        """What is added at the first `num_positions` places, and perhaps at some more."""
+        """The encoding of at least the first `num_positions` positions."""
         return self._table.rows(num_positions, like)
 
     def _compute(self, positions: Float[Tensor, " places"]) -> Float[Tensor, "places hidden"]:
@@ -49,7 +49,7 @@ class SinusoidalPositions(PositionalEncoding):
 
 
 def sinusoid_curves(features: Sequence[int], *, size: int, num_positions: int) -> dict[int, list[float]]:
-    """What some of `size` features are given, place by place, as plain numbers for an image.
+    """The encoding of selected features (of `size`) by position, as plain numbers for a chart.
 
     >>> sinusoid_curves([1], size=2, num_positions=3)
     {1: [1.0, 0.5403023058681398, -0.4161468365471424]}

@@ -1,1 +1,1 @@
-"""One file per claim of the field, rerun as an experiment."""
+"""Studies: small experiments that reproduce well-known claims, one file per claim."""

@@ -1,6 +1,4 @@
-"""Three abilities one would want after the RNN: a continuous stream, parallel training, long memory.
-Each measured on three families.
-"""
+"""Streaming, parallel training and long memory, measured for three families of networks."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ FAMILIES: dict[str, RecurrentSettings | ConvolutionalSettings | TransformerSetti
 
 @dataclass(frozen=True)
 class AbilitiesConfig:
-    """How much is trained and timed."""
+    """Sizes of the training and of the timing."""
 
     lengths: tuple[int, ...]
     gaps: tuple[int, ...]
@@ -46,7 +44,7 @@ QUICK = AbilitiesConfig(lengths=(16, 32), gaps=(8, 24), steps=60, repeats=1)
 
 
 class RecallModel(nn.Module):
-    """A causal backbone between a linear map of symbols and a linear map to cues."""
+    """A causal backbone between a linear input layer for symbols and a linear output layer for cues."""
 
     def __init__(self, family: str, num_symbols: int) -> None:
         super().__init__()
@@ -61,7 +59,7 @@ class RecallModel(nn.Module):
 
 @studies.register("abilities")
 def abilities(*, seed: int, quick: bool) -> Finding:
-    """One row per family: what a stream costs, what waits in training, what is remembered."""
+    """One row per family: cost of streaming, sequential operations in training, and recall."""
     config = QUICK if quick else FULL
     times = {
         name: [_milliseconds(name, length, config, seed) for length in config.lengths] for name in FAMILIES
@@ -138,8 +136,8 @@ def _growth(row: dict[str, Value]) -> float:
 
 @torch.no_grad()
 def _stream(name: str, length: int, seed: int) -> tuple[float, int]:
-    """The largest difference between one token at a time and all at once, and how many numbers the state
-    holds in the end.
+    """The largest difference between decoding token by token and all at once, and the final size of the
+    state.
     """
     with seeded(seed, "stream") as generator:
         backbone = RecallModel(name, 9).backbone.eval()
@@ -156,7 +154,7 @@ def _stream(name: str, length: int, seed: int) -> tuple[float, int]:
 
 
 def _count(part: Tensor | KVCache) -> int:
-    """Numbers that one sequence carries in a part of the state; which steps were real is no number."""
+    """The number of values per sequence in a part of the state; masks do not count."""
     if isinstance(part, KVCache):
         return part.keys[0].numel() + part.values[0].numel()
     return part[0].numel() if part.is_floating_point() else 0
@@ -166,12 +164,12 @@ def _chain(name: str, length: int, seed: int) -> int:
     with seeded(seed, "chain") as generator:
         model = RecallModel(name, 9)
         for layer in getattr(getattr(model.backbone, "stack", None), "layers", ()):
-            layer.fast = False  # a fast path is one operation to autograd, whatever waits inside it
+            layer.fast = False  # a fast kernel is a single operation in autograd's graph
         return critical_path_length(model(torch.randn(2, length, 9, generator=generator)))
 
 
 def _milliseconds(name: str, length: int, config: AbilitiesConfig, seed: int) -> float:
-    """Best of several updates of one batch."""
+    """The fastest of several updates of one batch."""
     with seeded(seed, "time") as generator:
         model = RecallModel(name, 9)
         steps = torch.randn(8, length, 9, generator=generator)

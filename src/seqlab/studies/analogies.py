@@ -1,6 +1,4 @@
-"""Is uncle to aunt as man is to woman?
-Word vectors learned by counting, and the arithmetic of their differences.
-"""
+"""Is uncle to aunt as man is to woman? Word vectors from counts, and arithmetic with their differences."""
 
 from __future__ import annotations
 
@@ -55,7 +53,7 @@ UNCLE_TO_AUNT, MAN_TO_WOMAN = ("uncle", "aunt"), ("man", "woman")
 
 
 def generate_sentences(count: int, seed: int) -> list[list[str]]:
-    """Sentences such as `these queens have a crown and a gown`: what somebody has tells the family and the
+    """Sentences such as `these queens have a crown and a gown`: the possessions indicate family and
     gender, the verb the number.
     """
     rng = random.Random(derive(seed, "analogies"))  # noqa: S311 (not for secrets)
@@ -71,7 +69,7 @@ def generate_sentences(count: int, seed: int) -> list[list[str]]:
 
 
 def analogy_questions() -> list[AnalogyQuestion]:
-    """Every ordered pair of families: another gender, another number, or both at once."""
+    """Questions for every ordered pair of families: change of gender, of number, or of both."""
     all_questions = []
     for first, second in permutations(FAMILIES.values(), 2):
         all_questions.append(
@@ -95,7 +93,7 @@ def analogy_questions() -> list[AnalogyQuestion]:
 
 @studies.register("analogies")
 def analogies(*, seed: int, quick: bool) -> Finding:
-    """A small world of six families: are all questions about it answered by b − a + c?"""
+    """A toy corpus about six families: does b − a + c answer all analogy questions?"""
     num_sentences = 3_000 if quick else SENTENCES
     table = fit_count_vectors(generate_sentences(num_sentences, seed), VECTOR_SETTINGS)
     rows: list[dict[str, Value]] = []

@@ -1,4 +1,4 @@
-"""What a layer costs as sequences grow: recurrence, convolution and attention, measured."""
+"""The cost of a layer as sequences grow: recurrence, convolution and attention, measured."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RECURRENCE = "recurrence (lstm)"
 
 
 class ExplicitAttention(nn.Module):
-    """Self-attention with its weights written out: (time, time) numbers for each head."""
+    """Self-attention that stores its weights: (time, time) numbers for each head."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,8 +38,8 @@ class ExplicitAttention(nn.Module):
 
 @studies.register("attention_costs")
 def attention_costs(*, seed: int, quick: bool) -> Finding:
-    """One layer of each kind at growing lengths: time, memory for the way back, operations that wait, steps
-    between the two ends.
+    """One layer of each kind at growing lengths: time, memory for the backward pass, sequential
+    operations, and path length between the two ends.
     """
     lengths = (128, 256, 512) if quick else (64, 128, 256, 512, 1024)
     layers = _layers(seed)
@@ -78,7 +78,7 @@ def attention_costs(*, seed: int, quick: bool) -> Finding:
             ),
             (
                 "Longest chain: operations of which each needs the one before, in autograd's graph; the"
-                " recurrence is walked step by step for it."
+                " recurrence uses the step-by-step reference scan."
             ),
             (
                 "Steps between the ends: through how many layers (convolution, attention) or time steps"
@@ -136,8 +136,8 @@ def _row(name: str, run: Callable[[Tensor], Tensor], length: int, *, repeats: in
 
 
 def _scan_state(length: int) -> Tensor:
-    """The state after a walk step by step: the fast walk of a layer is one node of autograd's graph, and
-    hides how many operations wait inside.
+    """The state after a reference scan, since a fast scan is a single node of autograd's graph and hides
+    its sequential operations.
     """
     cell = LSTM(WIDTH, WIDTH)
     step = torch.zeros(1, WIDTH)

@@ -1,4 +1,4 @@
-"""What happens inside attention? One small head on four words, every number in the open."""
+"""What happens inside attention? One small head on four words, with all intermediate numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.small_training import seeded
 
 WORDS = ("I", "saw", "a", "saw")
-"""One word stands twice: only its place tells the two apart."""
+"""One word occurs twice: only its position distinguishes the two."""
 SIZE = len(WORDS)
 """Features of a word. As many as words, so that every stage is a table of the same width."""
 SPREAD = 2.5
@@ -29,7 +29,7 @@ Square = Float[Tensor, "rows columns"]
 
 @dataclass(frozen=True)
 class AttentionStages:
-    """All numbers of one head, in the order in which they are computed; a row is a word, or an output of a
+    """All intermediate results of one head, in order of computation; a row is a word, or an output of a
     projection.
     """
 
@@ -50,7 +50,7 @@ class AttentionStages:
 
 @studies.register("attention_steps")
 def attention_steps(*, seed: int, quick: bool) -> Finding:  # noqa: ARG001 (nothing is trained, so every run is quick)
-    """A sentence becomes embeddings, gets positions, and its words look at each other through one head."""
+    """A sentence is embedded, gets positional encodings, and goes through one self-attention head."""
     attention, embedding = _head(seed)
     stages = compute_stages(attention, embedding)
     apart = (stages.step[1] - stages.step[3]).norm().item()
@@ -99,7 +99,7 @@ def attention_steps(*, seed: int, quick: bool) -> Finding:  # noqa: ARG001 (noth
 
 
 def _head(seed: int) -> tuple[MultiHeadSelfAttention, Square]:
-    """A head, and the embeddings of the words, with one decimal each."""
+    """A head and the embeddings of the words, rounded to one decimal."""
     with seeded(seed, "attention_steps") as generator:
         attention = MultiHeadSelfAttention(SIZE, num_heads=1, qkv_bias=False, output_bias=False)
         of_word = {word: torch.randn(SIZE, generator=generator) for word in WORDS}
@@ -108,12 +108,12 @@ def _head(seed: int) -> tuple[MultiHeadSelfAttention, Square]:
     return (
         attention,
         torch.round(torch.stack([of_word[word] for word in WORDS]), decimals=1) + 0.0,
-    )  # no zero below zero
+    )  # no negative zero
 
 
 @torch.no_grad()
 def compute_stages(attention: MultiHeadSelfAttention, embedding: Square) -> AttentionStages:
-    """Every stage with the weights of a head, written out."""
+    """Every stage computed explicitly from the weights of a head."""
     position = SinusoidalPositions(SIZE).rows(SIZE, embedding)[:SIZE]
     step = embedding + position
     W_q, W_k, W_v = attention.qkv.weight.chunk(3)  # noqa: N806 (their names in the papers)
@@ -128,7 +128,7 @@ def compute_stages(attention: MultiHeadSelfAttention, embedding: Square) -> Atte
 
 @torch.no_grad()
 def _error(attention: MultiHeadSelfAttention, stages: AttentionStages) -> float:
-    """How far the layer itself is from the numbers that were written out."""
+    """The largest difference between the layer's output and the explicit computation."""
     with record_alignments(attention) as alignments:
         output, _ = attention(stages.step.unsqueeze(0))
     weights, outputs = alignments[""][0][0, 0] - stages.weight, output[0] - attention.output(stages.feature)
@@ -197,5 +197,5 @@ def draw_steps(stages: AttentionStages) -> Markup:
 
 
 def draw_attention_steps(seed: int = 0) -> Markup:
-    """The picture of the study alone."""
+    """The figure of the study."""
     return draw_steps(compute_stages(*_head(seed)))

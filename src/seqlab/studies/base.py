@@ -1,4 +1,4 @@
-"""What a study is: a claim of the field, rerun small, and what came of it as plain data."""
+"""The interface of studies: a known claim, reproduced at small scale, with results as plain data."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from seqlab.pages.html import Markup
 from seqlab.pages.report_data import LineChart
 
 Value = str | int | float
-"""What stands in one place of a table."""
+"""One cell of a table."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a study found: one sentence, the numbers behind it, and the curves that show it."""
+    """The finding of a study: one sentence, the numbers behind it, and the charts."""
 
     claim: str
     """What the field says."""
@@ -43,7 +43,7 @@ class Finding:
         return [row for row in self.rows if all(row[name] == value for name, value in values.items())]
 
     def value(self, column: str, **values: Value) -> float:
-        """One number of the one row that has these values."""
+        """One number from the only row that has these values."""
         (row,) = self.select_rows(**values)
         return float(row[column])
 
@@ -57,8 +57,8 @@ class Finding:
 
 
 class Study(Protocol):
-    """An experiment of at most about a minute on one thread; `quick` makes it one of seconds, large enough to
-    show the direction.
+    """An experiment of at most about a minute on one thread; `quick` reduces it to seconds, still large
+    enough to show the effect.
     """
 
     def __call__(self, *, seed: int, quick: bool) -> Finding: ...

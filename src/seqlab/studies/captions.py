@@ -1,4 +1,4 @@
-"""Does a captioner that looks at a picture again for every word describe it better than one that saw it
+"""Does a captioner with attention to the image at every word describe it better than one that sees it
 once?
 """
 
@@ -39,15 +39,15 @@ from seqlab.studies.kit.small_training import TrainingRecord, seeded, train_smal
 
 VIEWS = {"attention": "attention", "state": "picture as first state"}
 CHANCE = 1 / GRID_SIZE**2
-"""The weight that a square gets when all are looked at alike."""
+"""The weight of a square under uniform attention."""
 HELD_OUT = 0.25
 GREY = 0.9
-"""What is taken off every pixel: pictures are mostly white."""
+"""Subtracted from every pixel, since images are mostly white."""
 
 
 @dataclass(frozen=True)
 class CaptionerConfig:
-    """One captioner and how it is trained; rate and width were chosen for each view."""
+    """One captioner and its training; learning rate and width were tuned for each view."""
 
     view: str
     steps: int
@@ -57,7 +57,7 @@ class CaptionerConfig:
 
 @dataclass(frozen=True)
 class CaptionsConfig:
-    """How much is trained."""
+    """Sizes of the training."""
 
     captioners: tuple[CaptionerConfig, ...]
     scenes: int = 3000
@@ -79,7 +79,9 @@ QUICK = CaptionsConfig(
 
 @studies.register("captions")
 def captions(*, seed: int, quick: bool) -> Finding:
-    """Two coloured shapes, one true sentence; asked for pairs of shapes that were never seen together."""
+    """Images of two colored shapes with one correct caption each, tested on pairs of shapes that never
+    occur together in training.
+    """
     config = QUICK if quick else FULL
     rows: list[dict[str, Value]] = []
     lines: list[LineSeries] = []
@@ -145,8 +147,8 @@ def train_captioner(
     held_out: ShapePairs,
     generator: torch.Generator,
 ) -> tuple[Captioner, TrainingRecord, dict[str, Value]]:
-    """A captioner that sees pictures in one way, how its training went, and how well it describes pictures of
-    both kinds of pairs.
+    """A captioner with one kind of image input, its training curve, and its accuracy on images of both
+    kinds of pairs.
     """
     model = build_study_captioner(
         captioner.view,
@@ -189,7 +191,7 @@ def build_study_captioner(view: str, *, region_size: int, word_size: int, hidden
 
 
 def _decode_captions(model: Captioner, images: Tensor, chooser: TokenChooser) -> list[list[Hypothesis]]:
-    """The captions of each picture, the likeliest first."""
+    """The captions of each image, most likely first."""
     special_tokens = SpecialTokens(WORD_IDS[START], WORD_IDS[END], (WORD_IDS[START],))
     whole = torch.ones(images.shape[:2], dtype=torch.bool)
     return StepwiseSearch(special_tokens, chooser, max_tokens=MAX_CAPTION_TOKENS).run(
@@ -198,7 +200,7 @@ def _decode_captions(model: Captioner, images: Tensor, chooser: TokenChooser) ->
 
 
 def _exact(model: Captioner, scenes: Sequence[Scene], generator: torch.Generator) -> float:
-    """The share of scenes whose likeliest words are the whole true caption."""
+    """The share of scenes whose greedy caption is entirely correct."""
     captions = _decode_captions(model, scenes_to_batch(scenes, generator)[0], Greedy())
     return sum(_words(best) == scene.caption for (best,), scene in zip(captions, scenes, strict=True)) / len(
         scenes
@@ -211,8 +213,8 @@ def _words(caption: Hypothesis) -> list[str]:
 
 @torch.no_grad()
 def _word_by_word(model: Captioner, scenes: Sequence[Scene], generator: torch.Generator) -> dict[str, Value]:
-    """After the true words before: how often a colour or a shape is right, and how much weight lies on its
-    square meanwhile.
+    """With teacher forcing: the accuracy of colors and shapes, and the attention weight on the correct
+    square.
     """
     images, words = scenes_to_batch(scenes, generator)
     logits, alignment = model(images - GREY, words[:, :-1])
@@ -233,7 +235,7 @@ def _word_by_word(model: Captioner, scenes: Sequence[Scene], generator: torch.Ge
 
 @torch.no_grad()
 def caption_attention(model: Captioner, scene: Scene) -> ImageAttentionMap:
-    """For every word of the model's own caption, where it looked."""
+    """The attention weights for every word of the generated caption."""
     image = scene_to_image(scene)
     ((caption,),) = _decode_captions(model, image.unsqueeze(0), Greedy())
     _, alignment = model(image.unsqueeze(0) - GREY, torch.tensor([[WORD_IDS[START], *caption.tokens]]))
@@ -254,7 +256,7 @@ def _grid(weights: Float[Tensor, " regions"]) -> list[list[float]]:
 
 
 def _candidates(model: Captioner, scene: Scene, seed: int) -> list[str]:
-    """Different captions drawn for one picture, the likeliest first."""
+    """Different captions sampled for one image, most likely first."""
     (captions,) = _decode_captions(
         model,
         scene_to_image(scene).unsqueeze(0),

@@ -22,7 +22,7 @@ CLIP = 1.0
 
 @dataclass(frozen=True)
 class ClippingConfig:
-    """How much is trained."""
+    """Sizes of the training."""
 
     steps: int
     time: int = 40
@@ -40,7 +40,7 @@ NETWORKS: dict[str, float] = {"identity": 1.1, "relu": 1.5}
 
 @studies.register("clipping")
 def clipping(*, seed: int, quick: bool) -> Finding:
-    """The same network, data and rate; only the clipping norm differs."""
+    """The same network, data and learning rate; only the clipping norm differs."""
     config = QUICK if quick else FULL
     runs = {(name, clip): _train(name, config, clip, seed) for name in NETWORKS for clip in (CLIP, 0.0)}
     rows = [_row(name, clip, run) for (name, clip), run in runs.items()]
@@ -100,7 +100,7 @@ def _train(activation: str, config: ClippingConfig, clip: float, seed: int) -> T
 
 
 def _stretched(activation: str) -> CellFactory:
-    """A cell whose matrix makes every vector longer."""
+    """A cell whose recurrent matrix lengthens every vector."""
     make = cell_maker("rnn", initialization="orthogonal", activation=activation)
 
     def make_longer(input_size: int, hidden_size: int) -> Cell:

@@ -1,4 +1,4 @@
-"""One vector for each word, or one for each use? The word `bank` beside rivers and beside money."""
+"""Static or contextual word vectors? The word `bank` in the context of rivers and of money."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SENSES = {
         ("ball", "pitch", "swing", "batter", "team", "score"),
     ),
 }
-"""Words with two meanings, and what stands beside them in each."""
+"""Words with two meanings, and their context words in each."""
 GAP = "<gap>"
 WORDS = [
     GAP,
@@ -48,12 +48,12 @@ NETWORKS: dict[str, SequenceSettings] = {
 }
 STATIC = "embedding alone"
 SENTENCES_PER_MEANING = 3
-"""Sentences of each meaning in the picture."""
+"""Number of sentences of each meaning in the figure."""
 
 
 @dataclass(frozen=True)
 class WordUse:
-    """A sentence with an ambiguous word, which of its meanings is meant, and the place of the word."""
+    """A sentence with an ambiguous word, its meaning, and its position."""
 
     words: list[str]
     meaning: int
@@ -61,9 +61,7 @@ class WordUse:
 
 
 class GapFillingModel(nn.Module):
-    """Which word stands in the gap? logits = W backbone(embed(words)) + b; every word is predicted where it was
-    taken out.
-    """
+    """Masked word prediction: logits = W backbone(embed(words)) + b at the masked positions."""
 
     def __init__(self, settings: SequenceSettings) -> None:
         super().__init__()
@@ -79,7 +77,7 @@ class GapFillingModel(nn.Module):
 
 
 def draw_use(word: str, rng: random.Random) -> WordUse:
-    """Sentences such as `the ferry and the mud of the bank`: the word stands first, in the middle or last."""
+    """Sentences such as `the ferry and the mud of the bank`: the word is first, in the middle or last."""
     meaning = rng.randrange(2)
     context_words = rng.sample(SENSES[word][meaning], 2)
     position = rng.randrange(3)
@@ -94,7 +92,9 @@ def draw_use(word: str, rng: random.Random) -> WordUse:
 
 @studies.register("contexts")
 def contexts(*, seed: int, quick: bool) -> Finding:
-    """Two networks learn to fill gaps; then the vectors of one word are compared over many sentences."""
+    """Two networks learn masked word prediction; then the vectors of one word are compared across many
+    sentences.
+    """
     steps = 250 if quick else 500
     rng = random.Random(derive(seed, "contexts", "uses"))  # noqa: S311 (not for secrets)
     uses = {
@@ -195,7 +195,7 @@ def _ids(use: WordUse) -> list[int]:
 
 @torch.no_grad()
 def contextual_vectors(model: GapFillingModel, uses: list[WordUse]) -> Float[np.ndarray, "uses hidden"]:
-    """What the network makes of the ambiguous word of each sentence."""
+    """The network's vector for the ambiguous word of each sentence."""
     features = model.features(torch.tensor([_ids(use) for use in uses]))
     return features[torch.arange(len(uses)), torch.tensor([use.position for use in uses])].numpy()
 

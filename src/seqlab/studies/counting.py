@@ -1,4 +1,4 @@
-"""Can a memory add up? Coupled gates only mix, so they cannot count; an LSTM can."""
+"""Can a cell state count? A coupled LSTM only averages, so it cannot; an LSTM can."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCALE = 10.0
 
 @dataclass(frozen=True)
 class CountingConfig:
-    """How much is trained."""
+    """Sizes of the training."""
 
     steps: int
     train_length: int = 20
@@ -35,8 +35,8 @@ FULL, QUICK = CountingConfig(steps=1500), CountingConfig(steps=350, lengths=(20,
 
 
 class CountingModel(nn.Module):
-    """count = v · memory + c after the last step: the memory itself is read, so that only the gates stand
-    between evidence and answer.
+    """count = v · cell_state + c after the last step: the cell state is read directly, so that only the
+    gates matter.
     """
 
     def __init__(self, cell: str, hidden_size: int) -> None:
@@ -53,7 +53,7 @@ class CountingModel(nn.Module):
 
 @studies.register("counting")
 def counting(*, seed: int, quick: bool) -> Finding:
-    """How many ones so far? Trained on short sequences, asked after more steps than it ever saw."""
+    """Count the ones: trained on short sequences, tested on longer ones."""
     config = QUICK if quick else FULL
     rows: list[dict[str, Value]] = []
     for cell in CELLS:
@@ -115,16 +115,14 @@ def counting(*, seed: int, quick: bool) -> Finding:
 
 
 def _ones(batch_size: int, time: int, generator: torch.Generator) -> Float[Tensor, "batch time"]:
-    """Each sequence with its own share of ones, so that the count does not follow from the number of
-    steps.
-    """
+    """Each sequence has its own share of ones, so that the count does not follow from the length."""
     share = torch.rand(batch_size, 1, generator=generator)
     return (torch.rand(batch_size, time, generator=generator) < share).float()
 
 
 @torch.no_grad()
 def _evaluate(model: CountingModel, length: int, generator: torch.Generator) -> tuple[float, float]:
-    """The mean error of the last count, and the largest value that stands in a memory then."""
+    """The mean error of the final count, and the largest value in the final cell state."""
     ones = _ones(500, length, generator)
     counts, memory = model(ones)
     return (SCALE * counts - ones.sum(dim=1)).abs().mean().item(), memory.abs().max().item()

@@ -1,4 +1,4 @@
-"""How many layers are useful? A character model with more and more of them."""
+"""How many layers are useful? A character language model of increasing depth."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REAL_GAIN = 0.02
 
 @dataclass(frozen=True)
 class DepthConfig:
-    """How much is trained."""
+    """Sizes of the training."""
 
     depths: tuple[int, ...]
     steps: int

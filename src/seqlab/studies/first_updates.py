@@ -1,5 +1,5 @@
-"""What goes wrong in the first updates?
-Updates and gradients layer by layer, and how much Adam's steps vary while it knows little.
+"""What goes wrong in the first updates? Updates and gradients by layer, and the variance of Adam's first
+steps.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from seqlab.training.optimizers.radam import effective_samples, rectification
 
 PARTS = ("W_q", "W_k", "W_v")
 SAMPLED = 20
-"""Every so many weights of a matrix are looked at."""
+"""Stride: only every n-th weight of a matrix is measured."""
 
 
 @dataclass(frozen=True)
 class FirstUpdatesConfig:
-    """How much is trained and measured."""
+    """Sizes of the training and of the measurements."""
 
     layers: int
     updates: int
@@ -49,7 +49,7 @@ QUICK = FirstUpdatesConfig(
 
 @dataclass(frozen=True)
 class UpdateRecord:
-    """One training, layer by layer and update by update."""
+    """One training run, by layer and by update."""
 
     update_sizes: Float[Tensor, "updates layers"]
     """Root mean square of a layer's update, divided by the highest rate."""
@@ -172,7 +172,7 @@ def spread_of_normal(count: int) -> float:
 
 
 def _rectified(count: int) -> float:
-    """What is left of the deviation when the step is shortened by RAdam's factor."""
+    """The remaining deviation after RAdam's rectification."""
     return rectification(count) * spread_of_normal(count)
 
 
@@ -289,7 +289,7 @@ def _conclude(cold: UpdateRecord, warm: UpdateRecord, spread: Float[Tensor, "upd
     few = _first(cold)
 
     def kept(values: Float[Tensor, "updates layers"]) -> float:
-        """The lowest layer's size at the end, as a share of that in the beginning."""
+        """The value of the lowest layer at the end, relative to the beginning."""
         return float(values[-few:, 0].mean() / values[:few, 0].mean())
 
     queries, keys, values = cold.parts[:few].mean(dim=(0, 1)).tolist()

@@ -20,7 +20,7 @@ NUM_SYMBOLS = 4
 
 @dataclass(frozen=True)
 class FromRecurrenceConfig:
-    """How much is trained."""
+    """Sizes of the training."""
 
     steps: int
     time: int
@@ -34,7 +34,7 @@ FULL, QUICK = FromRecurrenceConfig(steps=400, time=16), FromRecurrenceConfig(ste
 def marked_symbols(
     batch_size: int, time: int, generator: torch.Generator
 ) -> tuple[Float[Tensor, "batch time 5"], Int[Tensor, "batch"], Int[Tensor, "batch"]]:
-    """Random symbols of which one is marked, and where. Which symbol was it?"""
+    """Random symbols, one of which is marked, and its position. The task is to recall the marked symbol."""
     symbols = torch.randint(NUM_SYMBOLS, (batch_size, time), generator=generator)
     position = torch.randint(time, (batch_size,), generator=generator)
     is_marked = F.one_hot(position, time)
@@ -44,7 +44,9 @@ def marked_symbols(
 
 @studies.register("from_recurrence_to_attention")
 def from_recurrence_to_attention(*, seed: int, quick: bool) -> Finding:
-    """At every place the marked symbol is asked for; before the mark only a full sum can know it."""
+    """The marked symbol is predicted at every position; before the mark only a full (non-causal) sum can
+    know it.
+    """
     config = QUICK if quick else FULL
     rows: list[dict[str, Value]] = []
     curves: dict[str, list[LineSeries]] = {"causal": [], "full": []}

@@ -1,4 +1,4 @@
-"""GRU or LSTM? Time and quality side by side, on a text and on a long memory."""
+"""GRU or LSTM? Time and quality on a text and on a long-memory task."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SMOOTHING_WINDOW = 20
 
 @dataclass(frozen=True)
 class GruOrLstmConfig:
-    """How much is trained."""
+    """Sizes of the training."""
 
     steps: int
     time: int
@@ -135,7 +135,7 @@ def _size(module: nn.Module) -> int:
 
 
 def _against_time(trained: dict[str, TrainingRecord]) -> LineChart:
-    """The loss against the seconds that it took, smoothed."""
+    """The smoothed loss against training time."""
     series = []
     for name, training in trained.items():
         losses = training.losses

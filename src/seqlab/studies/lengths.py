@@ -1,4 +1,4 @@
-"""What longer sequences cost: accuracy, and how much of the gradient still reaches the first step."""
+"""The effect of longer sequences on accuracy and on the gradient that reaches the first step."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TINY, HUGE = 1e-3, 1e3
 
 @dataclass(frozen=True)
 class LengthsConfig:
-    """How much is trained."""
+    """Sizes of the training."""
 
     lengths: tuple[int, ...]
     steps: int
@@ -47,7 +47,7 @@ QUICK = LengthsConfig(lengths=(5, 36), steps=120, num_networks=2)
 
 @studies.register("lengths")
 def lengths(*, seed: int, quick: bool) -> Finding:
-    """A blurred cue at the first step, asked for at the last, for sequences of growing length."""
+    """Recall of a noisy cue from the first step at the last step, for sequences of growing length."""
     config = QUICK if quick else FULL
     rows: list[dict[str, Value]] = []
     for length in config.lengths:
@@ -138,7 +138,9 @@ def _ratio(model: SmallRecurrentModel, steps: Tensor) -> float:
 def _gradient_problem_shares(
     make_cell: CellFactory, task: RecallTask, config: LengthsConfig, seed: int
 ) -> tuple[float, float]:
-    """Shares of random networks whose gradient vanishes, and explodes, from the last step to the first."""
+    """The shares of random networks whose gradient vanishes or explodes between the last step and the
+    first.
+    """
     ratios = []
     for number in range(config.num_networks):
         for stretch in STRETCHES:

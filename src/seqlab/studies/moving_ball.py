@@ -1,4 +1,4 @@
-"""Where will the ball be next? Without its past the question has two answers."""
+"""Predict the next position of a ball, which is ambiguous without the past."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BLIND, SEEING = "without history", "with history"
 
 @dataclass(frozen=True)
 class MovingBallConfig:
-    """How much is trained."""
+    """Sizes of the training."""
 
     steps: int
     time: int = 8
@@ -32,8 +32,8 @@ FULL, QUICK = MovingBallConfig(steps=1200), MovingBallConfig(steps=250)
 
 
 def ball_paths(num_paths: int, time: int, generator: torch.Generator) -> Float[Tensor, "paths time 2"]:
-    """Straight paths at constant speed, through places and in directions drawn at random, in a room of size 2
-    around the origin.
+    """Straight paths at constant speed, with random positions and directions, in a room of size 2 around
+    the origin.
     """
     angle = 2 * math.pi * torch.rand(num_paths, 1, generator=generator)
     speed = 0.05 + 0.1 * torch.rand(num_paths, 1, generator=generator)
@@ -44,7 +44,9 @@ def ball_paths(num_paths: int, time: int, generator: torch.Generator) -> Float[T
 
 
 def crossing_paths(time: int) -> Float[Tensor, "2 time 2"]:
-    """Two balls that come to the same place at the same moment, the last but one, from different sides."""
+    """Two balls that reach the same position at the same time, the second-to-last step, from different
+    sides.
+    """
     velocities = torch.tensor([[0.11, 0.06], [-0.11, 0.06]])
     moments = torch.arange(time) - (time - 2)
     return moments.view(1, -1, 1) * velocities.unsqueeze(1)
@@ -52,7 +54,9 @@ def crossing_paths(time: int) -> Float[Tensor, "2 time 2"]:
 
 @studies.register("moving_ball")
 def moving_ball(*, seed: int, quick: bool) -> Finding:
-    """The same task for a network that sees one position and for one that has seen them all."""
+    """The same task for a network that sees only the current position and for one that sees all positions
+    so far.
+    """
     config = QUICK if quick else FULL
     networks: dict[str, nn.Module] = {}
     trained: dict[str, TrainingRecord] = {}
@@ -123,7 +127,7 @@ def _train(network: nn.Module, config: MovingBallConfig, generator: torch.Genera
 
 @torch.no_grad()
 def _predict(network: nn.Module, positions: Float[Tensor, "paths time 2"]) -> Float[Tensor, "paths time 2"]:
-    """The next position after every step: both networks say how far the ball will move."""
+    """The predicted next position after every step; both networks predict the displacement."""
     return positions + network(positions)
 
 

@@ -1,4 +1,4 @@
-"""What a network without memory cannot do: one answer per step from that step alone, or one answer from a
+"""The limits of networks without memory: one answer per step from that step alone, or one answer from a
 fixed number of steps.
 """
 
@@ -23,7 +23,7 @@ WINDOW_STEPS = 6
 
 @dataclass(frozen=True)
 class NoMemoryConfig:
-    """How much is trained."""
+    """Sizes of the training."""
 
     steps: int
     lengths: tuple[int, ...]
@@ -37,7 +37,9 @@ FULL, QUICK = NoMemoryConfig(steps=400, lengths=(4, 6, 7, 10, 16)), NoMemoryConf
 def changes(
     batch_size: int, time: int, generator: torch.Generator
 ) -> tuple[Float[Tensor, "batch time 1"], Float[Tensor, "batch time"]]:
-    """One label per step: does this ±1 differ from the one before? (The first step is compared with +1.)"""
+    """One label per step: whether this ±1 differs from the previous one. (The first step is compared with
+    +1.)
+    """
     signs = 1.0 - 2.0 * torch.randint(2, (batch_size, time), generator=generator)
     before = torch.cat([torch.ones(batch_size, 1), signs[:, :-1]], dim=1)
     return signs.unsqueeze(-1), (signs != before).float()
@@ -46,7 +48,7 @@ def changes(
 def first_signs(
     batch_size: int, time: int, generator: torch.Generator
 ) -> tuple[Float[Tensor, "batch time 2"], Float[Tensor, "batch"]]:
-    """One label per sequence: was the first sign a plus?
+    """One label per sequence: whether the first sign is a plus.
 
     Feature 0 is the sign, feature 1 marks the first step.
     """
@@ -58,7 +60,7 @@ def first_signs(
 
 @studies.register("no_memory")
 def no_memory(*, seed: int, quick: bool) -> Finding:
-    """Both baselines beside a recurrent network, each on the task it is made for."""
+    """Both baselines compared with a recurrent network, each on its own task."""
     config = QUICK if quick else FULL
     rows: list[dict[str, Value]] = []
     for name, network in (("y_t = f(x_t)", PerStepModel), ("recurrent (gru)", SmallRecurrentModel)):

@@ -26,7 +26,7 @@ CELLS: dict[str, CellFactory] = {
 
 @dataclass(frozen=True)
 class RecallConfig:
-    """How much is trained."""
+    """Sizes of the training."""
 
     gaps: tuple[int, ...]
     steps: int
@@ -41,7 +41,7 @@ QUICK = RecallConfig(gaps=(2, 40), steps=200, cells=("rnn", "lstm", "gru"))
 
 @studies.register("recall")
 def recall(*, seed: int, quick: bool) -> Finding:
-    """A new network for every cell and gap, scored on sequences it has not seen."""
+    """A new network for every cell and gap, evaluated on new sequences."""
     config = QUICK if quick else FULL
     rows: list[dict[str, Value]] = []
     for gap in config.gaps:
@@ -81,7 +81,7 @@ def recall(*, seed: int, quick: bool) -> Finding:
 
 
 def recall_accuracy(make_cell: CellFactory, task: RecallTask, config: RecallConfig, *, seed: int) -> float:
-    """Train one network on a gap, and ask it."""
+    """Train one network on a gap and evaluate it."""
     with seeded(seed, "recall", task.gap) as generator:
         model = SmallRecurrentModel(task.num_symbols, make_cell, config.hidden_size, NUM_CUES)
 

@@ -1,5 +1,5 @@
-"""Does RAdam, or Adam that measures first, do without a warm-up?
-Loss against iteration on a little German-English translation.
+"""Can RAdam, or Adam that first estimates its second moments, replace a warm-up? Loss by iteration on a
+small German-English translation task.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MATTERS = 0.05
 
 @dataclass(frozen=True)
 class RectifiedAdamConfig:
-    """One network, its batches and its rate: one at which Adam does badly without a warm-up."""
+    """One network, its batch size, and a learning rate at which Adam fails without a warm-up."""
 
     layers: int
     batch_size: int
@@ -68,10 +68,10 @@ QUICK = (
 
 @studies.register("rectified_adam")
 def rectified_adam(*, seed: int, quick: bool, pairs: Sequence[SentencePair] | None = None) -> Finding:
-    """Post-norm encoder-decoders, deep on large batches and shallow on small, noisy ones; of each, only the
-    rule differs.
+    """Post-norm encoder-decoders, deep with large batches and shallow with small, noisy ones; only the
+    optimizer differs.
 
-    pairs: sentences and their translations, German numbers into English ones when left out.
+    pairs: sentences and their translations; defaults to German and English number words.
     """
     networks = QUICK if quick else FULL
     small = SmallPairs.from_pairs(pairs or german_numbers())
@@ -166,7 +166,7 @@ def _train(
 
 
 def _nats(model: EncoderDecoder, source: SourceIds, target: TargetIds) -> Tensor:
-    """Per word of the target, its end included."""
+    """Loss per word of the target, including its end token."""
     logits = model(source, source != PAD, target[:, :-1], target[:, :-1] != PAD)  # (batch, time, words)
     return F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=PAD)
 

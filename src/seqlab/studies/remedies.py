@@ -1,6 +1,4 @@
-"""Three remedies against vanishing gradients, one at a time: the activation, the start of the weights, the
-architecture.
-"""
+"""Three remedies for vanishing gradients, one at a time: activation, initialization, architecture."""
 
 from __future__ import annotations
 
@@ -39,7 +37,7 @@ QUICK = RecallConfig(gaps=(40,), steps=150, cells=QUICK_VARIANTS)
 
 @studies.register("remedies")
 def remedies(*, seed: int, quick: bool) -> Finding:
-    """Recall over a long gap with each remedy, everything else equal."""
+    """Recall over a long gap with each remedy, all else being equal."""
     config = QUICK if quick else FULL
     seeds = (seed,) if quick else (seed, seed + 1)
     rows: list[dict[str, Value]] = []

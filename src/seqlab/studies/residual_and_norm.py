@@ -1,5 +1,5 @@
-"""What do residual connections and LayerNorm each do?
-A deep Transformer without the one, without the other, without both.
+"""What do residual connections and LayerNorm each contribute? A deep Transformer without one, without the
+other, and without both.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MATTERS = 0.02
 
 
 class NormOnly(NormedResidual):
-    """x' = sublayer(norm(x)): nothing runs around the sub-layer."""
+    """x' = sublayer(norm(x)): no residual connection."""
 
     def before_sublayer(self, steps: Steps) -> Steps:
         return self.norm(steps)
@@ -33,7 +33,7 @@ class NormOnly(NormedResidual):
 
 
 class ResidualOnly(Residual):
-    """x' = x + sublayer(x): the sum without a norm."""
+    """x' = x + sublayer(x): no norm."""
 
     def before_sublayer(self, steps: Steps) -> Steps:
         return steps
@@ -43,7 +43,7 @@ class ResidualOnly(Residual):
 
 
 class NoResidualNoNorm(Residual):
-    """x' = sublayer(x)."""
+    """x' = sublayer(x): neither."""
 
     def before_sublayer(self, steps: Steps) -> Steps:
         return steps
@@ -62,7 +62,7 @@ KINDS: dict[str, type[PreNorm | NormOnly | ResidualOnly | NoResidualNoNorm]] = {
 
 @dataclass(frozen=True)
 class ResidualAndNormConfig:
-    """How much is trained."""
+    """Sizes of the training."""
 
     layers: int
     steps: int
@@ -80,7 +80,7 @@ QUICK = ResidualAndNormConfig(layers=4, steps=60, time=16, learning_rates=(0.005
 
 @studies.register("residual_and_norm")
 def residual_and_norm(*, seed: int, quick: bool) -> Finding:
-    """The same layers, data and updates; only what stands around the sub-layers differs."""
+    """The same layers, data and updates; only residual connections and norms differ."""
     config = QUICK if quick else FULL
     text = small_text()
     rows: list[dict[str, Value]] = []
@@ -139,7 +139,7 @@ def residual_and_norm(*, seed: int, quick: bool) -> Finding:
 
 
 def _build(text: SmallText, name: str, config: ResidualAndNormConfig) -> SmallTransformer:
-    """All start with the same weights: a path draws no random numbers."""
+    """All variants start with the same weights, since a residual connection draws no random numbers."""
     model = SmallTransformer(text.num_symbols, layers=config.layers, norm="pre")
     kind = KINDS[name]
     for layer in model.backbone.layers:
@@ -167,7 +167,7 @@ def _train(
 
 
 def _gradient_norms(text: SmallText, name: str, config: ResidualAndNormConfig, seed: int) -> list[float]:
-    """Of each layer, from the lowest, before anything is learned."""
+    """The gradient norm of each layer before training, from the lowest up."""
     with seeded(seed, "residual_and_norm") as generator:
         model = _build(text, name, config)
         model.nats(*text.draw(config.batch_size, config.time, generator)).backward()

@@ -1,4 +1,4 @@
-"""Why scores are divided: the softmax of dot products as the vectors get wider."""
+"""Why attention scores are scaled: the softmax of dot products as the vectors get wider."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attention without learned queries: a word sees itself, a patch of a picture sees its like."""
+"""Attention without learned queries: a word attends to itself, an image patch to similar patches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORDS_PER_SENTENCE = 12
 
 @studies.register("own_similarity")
 def self_similarity(*, seed: int, quick: bool) -> Finding:
-    """softmax(X Xᵀ / √D) of words and of patches: how much of a row lies on the step itself."""
+    """softmax(X Xᵀ / √D) of words and of patches: how much weight each step gives to itself."""
     count = 20 if quick else 200
     texts, words = _sentences(count, seed)
     patches = _image_patches(count, seed)

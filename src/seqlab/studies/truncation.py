@@ -1,5 +1,5 @@
-"""Truncated back-propagation through time: less memory, and nothing is learned over more than k steps.
-A summary of the past as the alternative.
+"""Truncated back-propagation through time: it saves memory but cannot learn dependencies over more than k
+steps. A summary of the past is the alternative.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from seqlab.studies.kit.small_training import seeded, train_small
 
 @dataclass(frozen=True)
 class TruncationConfig:
-    """How much is trained."""
+    """Sizes of the training."""
 
     gap: int
     ks: tuple[int, ...]
@@ -35,8 +35,8 @@ QUICK = TruncationConfig(gap=15, ks=(4, 20), steps=180)
 
 
 class TruncatedModel(nn.Module):
-    """The state is carried through the whole sequence; gradients go back through the last k steps before it
-    is detached.
+    """The state is carried through the whole sequence; gradients flow back only through the last k steps,
+    before which it is detached.
     """
 
     def __init__(self, num_symbols: int, hidden_size: int, *, k: int) -> None:
@@ -50,15 +50,15 @@ class TruncatedModel(nn.Module):
         split = max(0, steps.shape[1] - self.k)
         state = None
         for piece in steps[:, :split].split(self.k, dim=1) if split else ():
-            with torch.no_grad():  # no loss is asked there, so nothing would come back through the cut
+            with torch.no_grad():  # there is no loss at these steps, so no gradient would pass the cut
                 _, state = self.network.scan(piece, state)
         hidden, _ = self.network.scan(steps[:, split:], state)
         return self.network.head(hidden[:, -1])
 
 
 class SummaryModel(nn.Module):
-    """The past in one context vector: the mean of its steps, mapped to the state from which the last k steps
-    are read.
+    """The past as one context vector: the mean of its steps, projected to the initial state for the last k
+    steps.
 
     context = tanh(C mean(x_1 … x_{T-k}) + c)        hidden_0 = context
     """
@@ -82,7 +82,7 @@ class SummaryModel(nn.Module):
 
 @studies.register("truncation")
 def truncation(*, seed: int, quick: bool) -> Finding:
-    """The recall task with every k, and a question about order that shows what a summary costs."""
+    """The recall task for every k, and an order task that shows the limits of a summary."""
     config = QUICK if quick else FULL
     rows = [_row(f"truncated, k = {k}", TruncatedModel, k, config, seed) for k in config.ks]
     rows.append(_row(f"summary, then {config.ks[0]} steps", SummaryModel, config.ks[0], config, seed))
@@ -145,7 +145,7 @@ def _conclude(
         f"The cue lies {distance} steps back. Recall is {describe(truncated, 'recall')} at k ="
         f" {truncated['k']} and {describe(whole, 'recall')} at k = {whole['k']}. A summary vector recalls"
         f" {describe(summary, 'recall')}, but tells which of two cues came first in only"
-        f" {float(summary['order']):.0%} (walking all the way: {float(whole['order']):.0%})."
+        f" {float(summary['order']):.0%} (full back-propagation: {float(whole['order']):.0%})."
     )
 
 
@@ -171,7 +171,7 @@ def _train(
     config: TruncationConfig,
     seed: int,
 ) -> tuple[float, int, float]:
-    """Accuracy on new sequences, bytes kept for one batch, processor time of all updates."""
+    """Accuracy on new sequences, bytes kept for one batch, and CPU time of all updates."""
     with seeded(seed, "truncation") as generator:
         model = kind(task.num_symbols, config.hidden_size, k=k)
 

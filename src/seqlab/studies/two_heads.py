@@ -1,4 +1,6 @@
-"""Does one word look for two things? What the two heads of a small network see from the word "it"."""
+"""Do two heads attend to different things? The attention of the word "it" in a small network with two
+heads.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ OF_THE_SECOND = ("slow", "small", "weak", "tasty")
 WORDS = ("the", "because", "it", "was", *VERBS, *NOUNS, *OF_THE_FIRST, *OF_THE_SECOND)
 WORD_IDS = {word: number for number, word in enumerate(WORDS)}
 FIRST, SECOND, IT, REASON, LENGTH = 1, 4, 6, 8, 9
-"""Places of the nouns, of "it" and of the adjective."""
+"""Positions of the nouns, of "it" and of the adjective."""
 ASKED = 400
 DIVIDED = 0.8
 """The share of a head's weight on noun and adjective from which it belongs to one of them."""
@@ -32,7 +34,7 @@ DIVIDED = 0.8
 
 @dataclass(frozen=True)
 class TwoHeadsConfig:
-    """How much is trained."""
+    """Sizes of the training."""
 
     networks: int
     steps: int
@@ -48,7 +50,7 @@ WARM_UP = 60
 
 @dataclass(frozen=True)
 class PronounSentences:
-    """Sentences as ids, and for each: which noun "it" stands for, and where that noun is."""
+    """Sentences as ids, and for each the noun that "it" refers to, and its position."""
 
     tokens: Int[Tensor, "batch time"]
     noun: Int[Tensor, " batch"]
@@ -60,7 +62,7 @@ class PronounSentences:
 
 
 def draw_sentences(count: int, generator: torch.Generator) -> PronounSentences:
-    """'the N V the N because it was A': the adjective alone says which of the two nouns is meant."""
+    """'the N V the N because it was A': only the adjective determines which of the two nouns is meant."""
 
     def pick(words: tuple[str, ...]) -> Int[Tensor, " batch"]:
         return torch.randint(WORD_IDS[words[0]], WORD_IDS[words[-1]] + 1, (count,), generator=generator)
@@ -77,13 +79,14 @@ def draw_sentences(count: int, generator: torch.Generator) -> PronounSentences:
 
 
 class TwoHeads(nn.Module):
-    """The word "it" reads the sentence once, to know what to ask for; then two heads fetch the answer from
-    the other words.
+    """The word "it" attends to the sentence once to form a query; then two heads retrieve the answer from the
+    other words.
 
         it      = attention(words)
         answers = W join_heads(attention of it to the other words)
 
-    Only what the two heads bring reaches the answers, so that their weights show where these come from.
+    The answers depend only on the output of the two heads, so that their weights show where the answers come
+    from.
     """
 
     def __init__(self, config: TwoHeadsConfig) -> None:
@@ -105,16 +108,16 @@ class TwoHeads(nn.Module):
         steps = self.second_norm(torch.where(is_it, self.read(steps)[0], steps))
         others = AttentionMask(
             tensor=~torch.eye(LENGTH, dtype=torch.bool)[None, None]
-        )  # nobody looks at itself
+        )  # no step attends to itself
         attended = self.heads(steps, mask=others)[0][:, IT]  # (batch, hidden)
         return self.noun(attended), self.reason(attended)
 
 
 @studies.register("two_heads")
 def two_heads(*, seed: int, quick: bool) -> Finding:
-    """The same sentences and questions for several networks: which noun is meant, and why?
+    """The same sentences and questions for several networks: which noun is meant, and which word tells?
 
-    The weights of "it" say where each head found it.
+    The attention weights of "it" show where each head found the answer.
     """
     config = QUICK if quick else FULL
     rows: list[dict[str, Value]] = []
@@ -160,7 +163,7 @@ def two_heads(*, seed: int, quick: bool) -> Finding:
 
 
 def train_network(config: TwoHeadsConfig, *, seed: int, number: int) -> tuple[TwoHeads, TrainingRecord]:
-    """The network of that number; it does not depend on the others."""
+    """Train network number `number`, independent of the others."""
     with seeded(seed, "two_heads", number) as generator:
         model = TwoHeads(config)
 
@@ -176,7 +179,7 @@ def train_network(config: TwoHeadsConfig, *, seed: int, number: int) -> tuple[Tw
 def _attention(
     model: TwoHeads, tokens: Int[Tensor, "batch time"]
 ) -> tuple[Float[Tensor, "batch heads time"], Tensor, Tensor]:
-    """The weights of "it", and both answers."""
+    """The attention weights of "it", and both answers."""
     with record_alignments(model.heads) as alignments:
         noun, reason = model(tokens)
     return alignments[""][0][:, :, IT], noun.argmax(dim=-1), reason.argmax(dim=-1)
@@ -203,7 +206,7 @@ def _rows(number: int, model: TwoHeads, sentences: PronounSentences) -> list[dic
 
 
 def _shares(rows: list[dict[str, Value]], number: int) -> list[float]:
-    """How much of its weight on noun and adjective each head of a network has on the noun."""
+    """For each head of a network, the share of its weight on noun and adjective that is on the noun."""
     shares = []
     for row in rows:
         if row["network"] == number:
@@ -236,7 +239,7 @@ def _conclude(rows: list[dict[str, Value]], config: TwoHeadsConfig, shown_networ
 
 
 def head_heatmaps(model: TwoHeads, *, number: int) -> list[TokenHeatmap]:
-    """Where "it" looks in two sentences that differ in their last word."""
+    """The attention of "it" in two sentences that differ in their last word."""
     return [
         _head_heatmap(model, f"the dog chased the cat because it was {reason}", number)
         for reason in (OF_THE_FIRST[0], OF_THE_SECOND[0])

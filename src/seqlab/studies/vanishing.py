@@ -1,4 +1,4 @@
-"""Why gradients vanish or explode: one weight, one matrix, and real cells, distance by distance."""
+"""Why gradients vanish or explode: one weight, one matrix, and real cells, by distance."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STRETCHED = 2.0
 
 @dataclass(frozen=True)
 class VanishingConfig:
-    """How much is measured."""
+    """Sizes of the measurements."""
 
     max_distance: int
     hidden_size: int
@@ -42,7 +42,7 @@ QUICK = VanishingConfig(max_distance=30, hidden_size=8, distances=(1, 10, 30))
 
 @studies.register("vanishing")
 def vanishing(*, seed: int, quick: bool) -> Finding:
-    """Untrained networks; nothing but the norms of their Jacobians."""
+    """The norms of the Jacobians of untrained networks."""
     config = QUICK if quick else FULL
     scalar: dict[str, Sequence[float]] = {
         f"γw = {curve.factor:g}": curve.factors

@@ -1,4 +1,4 @@
-"""Does a Transformer need a warm-up? Norms before and after the sub-layers, with and without a slow start."""
+"""Does a Transformer need a warm-up? Pre-norm and post-norm, with and without a warm-up."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MATTERS = 0.02
 
 @dataclass(frozen=True)
 class WarmUpConfig:
-    """How much is trained."""
+    """Sizes of the training."""
 
     depths: tuple[int, ...]
     steps: int
@@ -39,7 +39,9 @@ QUICK = WarmUpConfig(depths=(2, 6), steps=40, warm_up=10, time=16, learning_rate
 
 @studies.register("warm_up")
 def warm_up(*, seed: int, quick: bool) -> Finding:
-    """The same data, rate and updates; only the depth, the place of the norm and the first steps differ."""
+    """The same data, learning rate and updates; only the depth, the position of the norm and the warm-up
+    differ.
+    """
     config = QUICK if quick else FULL
     text = small_text()
     rows: list[dict[str, Value]] = []

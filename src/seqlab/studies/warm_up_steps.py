@@ -1,4 +1,6 @@
-"""How long must a warm-up be? Post-norm Transformers by Adam and by SGD, and a very small rate instead."""
+"""How long must a warm-up be? Post-norm Transformers with Adam and SGD, and with a very small learning
+rate instead.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ MATTERS = 0.05
 
 @dataclass(frozen=True)
 class WarmUpStepsConfig:
-    """How much is trained, and with which warm-ups."""
+    """Sizes of the training, and the warm-ups to compare."""
 
     layers: int
     steps: int
@@ -58,9 +60,7 @@ QUICK = WarmUpStepsConfig(
 
 @studies.register("warm_up_steps")
 def warm_up_steps(*, seed: int, quick: bool) -> Finding:
-    """The same network with the norm after each sub-layer, the same data; only the rule, its rate and the
-    first updates differ.
-    """
+    """The same post-norm network and data; only the optimizer, its learning rate and the warm-up differ."""
     config = QUICK if quick else FULL
     text = small_text()
     rows: list[dict[str, Value]] = []
@@ -144,7 +144,7 @@ def _train(
 
 
 def _rise(training: TrainingRecord) -> float:
-    """How far the loss ever climbed above what it had been."""
+    """The largest increase of the loss above its previous minimum."""
     means = [sum(training.losses[start : start + 5]) / 5 for start in range(0, len(training.losses) - 4, 5)]
     best, worst = means[0], 0.0
     for mean in means:

@@ -1,5 +1,5 @@
-"""Which weights a layer has, and where the weights between two steps come from: recurrence, convolution,
-attention.
+"""Weight sharing in recurrence, convolution and attention: which parameters a layer has, and what
+determines the weights between two steps.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOTHING = 1e-5
 
 @dataclass(frozen=True)
 class MeasuredLayer:
-    """A layer for sequences of one length, and how it is applied to (time, width) numbers."""
+    """A layer for sequences of one length, and how to apply it to (time, width) numbers."""
 
     module: nn.Module
     apply: Callable[[Tensor], Tensor]
@@ -59,7 +59,7 @@ def _every_pair(length: int) -> MeasuredLayer:
     return MeasuredLayer(dense, lambda steps: dense(steps.flatten()).unflatten(0, (length, WIDTH)))
 
 
-# How each is made for sequences of some length, which three of four need not know.
+# How to build each layer for a sequence length, which three of the four ignore.
 LAYERS: dict[str, Callable[[int], MeasuredLayer]] = {
     "recurrence": lambda _: _recurrence(),
     "convolution": lambda _: _convolution(),
@@ -70,8 +70,8 @@ LAYERS: dict[str, Callable[[int], MeasuredLayer]] = {
 
 @studies.register("weight_sharing")
 def weight_sharing(*, seed: int, quick: bool) -> Finding:
-    """The parameters of four layers at two lengths, and whether what joins two steps changes along the
-    sequence or with the data.
+    """The number of parameters of four layers at two lengths, and whether the weights between two steps
+    depend on the position or on the data.
     """
     length = 8 if quick else 16
     rows = [_row(name, build, length, seed=seed) for name, build in LAYERS.items()]

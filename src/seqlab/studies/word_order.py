@@ -1,5 +1,5 @@
-"""Does order matter?
-Sentences of the same words and opposite meaning, to networks that see order and to some that cannot.
+"""Does order matter? Sentences with the same words and opposite meaning, for networks that see word order
+and for networks that do not.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ SAME = 1e-5
 
 @studies.register("twins")
 def word_order(*, seed: int, quick: bool) -> Finding:
-    """Networks as they start, each with several starts: whatever they will learn, what they cannot see now
-    they never will.
+    """Untrained networks with several initializations: a network that cannot see order before training can
+    never learn it.
     """
     starts = 2 if quick else 10
     distances_by_network = {
@@ -131,7 +131,7 @@ def _relative_distance(name: str, pair: str, starts: int, seed: int) -> float:
 
 
 def _shuffled(name: str, length: int, starts: int, seed: int) -> float:
-    """How far apart a sentence of random words and its shuffled twin are."""
+    """The distance between a sentence of random words and its shuffled counterpart."""
     distances = []
     for start in range(starts):
         rng = random.Random(derive(seed, "shuffled", length, start))  # noqa: S311 (not for secrets)

@@ -24,8 +24,8 @@ NETWORKS = [
     Mutant(
         "hard-attention-without-gradient",
         "attention/normalization.py",
-        "        return chosen + (soft - soft.detach())  # the bracket is 0, but not its derivative",
-        "        return chosen  # the bracket is 0, but not its derivative",
+        "        return chosen + (soft - soft.detach())  # the term in parentheses is 0, but its derivative is not",
+        "        return chosen  # the term in parentheses is 0, but its derivative is not",
         "tests/attention/test_normalization.py",
         "Hard attention passes no straight-through gradient.",
     ),
@@ -112,8 +112,8 @@ NETWORKS = [
     Mutant(
         "alibi-steeper",
         "positions/alibi.py",
-        "    own = [2.0 ** (-8 * head / power) for head in range(1, power + 1)]",
-        "    own = [2.0 ** (-4 * head / power) for head in range(1, power + 1)]",
+        "    slopes = [2.0 ** (-8 * head / power) for head in range(1, power + 1)]",
+        "    slopes = [2.0 ** (-4 * head / power) for head in range(1, power + 1)]",
         "tests/positions/test_alibi.py",
         "Slopes of the ALiBi bias are the square roots of those of the paper.",
     ),
@@ -144,8 +144,8 @@ NETWORKS = [
     Mutant(
         "crf-without-end-scores",
         "blocks/crf.py",
-        "        return (\n            self.start[tags[:, 0]]\n            + (own * is_word).sum(dim=1)\n            + (steps * is_word[:, 1:]).sum(dim=1)\n            + self.end[last]\n        )",
-        "        return self.start[tags[:, 0]] + (own * is_word).sum(dim=1) + (steps * is_word[:, 1:]).sum(dim=1)",
+        "        return (\n            self.start[tags[:, 0]]\n            + (emissions * is_word).sum(dim=1)\n            + (steps * is_word[:, 1:]).sum(dim=1)\n            + self.end[last]\n        )",
+        "        return self.start[tags[:, 0]] + (emissions * is_word).sum(dim=1) + (steps * is_word[:, 1:]).sum(dim=1)",
         "tests/blocks/test_crf.py",
         "The score of the given tags leaves out the score of ending.",
     ),
@@ -232,8 +232,8 @@ NETWORKS = [
     Mutant(
         "border-is-an-n-gram",
         "blocks/ngrams.py",
-        "        exists = ends != NOTHING if behind else ends >= FIRST  # a border alone says nothing",
-        "        exists = ends != NOTHING if behind else ends != NOTHING  # a border alone says nothing",
+        "        exists = ends != NOTHING if behind else ends >= FIRST  # a boundary alone carries no information",
+        "        exists = ends != NOTHING if behind else ends != NOTHING  # a boundary alone carries no information",
         "tests/blocks/test_ngrams.py",
         "The border of a text counts as a unigram.",
     ),

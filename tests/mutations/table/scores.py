@@ -136,8 +136,8 @@ SCORES = [
     Mutant(
         "mcnemar-one-sided",
         "metrics/paired.py",
-        '    p = float(\n        f"{min(1.0, 2 * math.fsum(map(math.exp, logs))):.10g}"\n    )  # logarithms of factorials are not exact',
-        '    p = float(f"{min(1.0, math.fsum(map(math.exp, logs))):.10g}")  # logarithms of factorials are not exact',
+        '    p = float(\n        f"{min(1.0, 2 * math.fsum(map(math.exp, logs))):.10g}"\n    )  # rounded: logarithms of factorials are not exact',
+        '    p = float(f"{min(1.0, math.fsum(map(math.exp, logs))):.10g}")  # rounded: logarithms of factorials are not exact',
         "tests/metrics/test_paired.py",
         "McNemar's p-value is half of what it is.",
     ),

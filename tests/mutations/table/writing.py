@@ -96,8 +96,8 @@ WRITING = [
     Mutant(
         "nucleus-too-small",
         "decoding/truncation.py",
-        "    before = probabilities.cumsum(dim=-1) - probabilities  # mass of the likelier tokens",
-        "    before = probabilities.cumsum(dim=-1)  # mass of the likelier tokens",
+        "    before = probabilities.cumsum(dim=-1) - probabilities  # probability mass of the more likely tokens",
+        "    before = probabilities.cumsum(dim=-1)  # probability mass of the more likely tokens",
         "tests/decoding/test_truncation.py",
         "Top-p leaves out the token that reaches p.",
     ),

@@ -1,1 +1,1 @@
-"""Weights and equations of a cell in other forms: torch, Keras, textbooks."""
+"""Convert the weights and equations of a cell to and from other forms: torch, Keras, textbooks."""

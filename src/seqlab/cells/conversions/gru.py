@@ -1,9 +1,9 @@
-"""One GRU written as another: which forms are the same function, and why others are not.
+"""Convert one GRU variant to another: which variants compute the same function, and why others do not.
 
-keep old  ↔ keep new         always: σ(-a) = 1 - σ(a), so the update gate's weights change their sign single
-gate → gru            always: a reset gate that is 1/2 everywhere, and twice the candidate's recurrent weights
+keep old ↔ keep new          always: σ(-a) = 1 - σ(a), so the update gate's weights change their sign
+single gate → gru            always: a reset gate that is 1/2 everywhere, and twice the candidate's recurrent weights
 reset before ↔ reset after   only where U (reset ⊙ h) can be written as reset ⊙ (U' h), see `to_reset_after`
-torch's two biases ↔ ours    always: only the candidate's second bias stands alone
+torch's two biases ↔ ours    always: only the candidate's second bias cannot be merged
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ WHY_NOT = (
 
 
 def with_keep(cell: UpdateGated, keep: GateConvention) -> UpdateGated:
-    """The same function in the other convention: a copy whose update gate keeps the old state, or the new
-    one.
+    """The same function in the other convention: a copy whose update gate keeps the new state instead of
+    the old one, or vice versa.
     """
     other = copy.deepcopy(cell)
     other.keep = check_choice("keep", keep, ("old", "new"))
@@ -49,11 +49,11 @@ def with_keep(cell: UpdateGated, keep: GateConvention) -> UpdateGated:
 
 
 def to_reset_after(cell: ResetBeforeGRU) -> GRU:
-    """The same function with the reset gate after the product, or a refusal that names two units for which
-    there is none.
+    """The same function with the reset gate after the product, or an error that names two units for which no
+    such form exists.
 
     Unit i of the candidate sums U_ij reset_j h_j over j; afterwards it is reset_i · U'_ij h_j. Both agree for
-    every state if wherever U_ij is not zero the two gates are the same function (U' = U), or both are
+    every state if, wherever U_ij is not zero, the two gates are the same function (U' = U) or both are
     constant (U'_ij = U_ij reset_j / reset_i).
     """
     _refuse_other_candidates(cell)
@@ -71,10 +71,10 @@ def to_reset_after(cell: ResetBeforeGRU) -> GRU:
 
 
 def to_reset_before(cell: GRU) -> ResetBeforeGRU:
-    """The same function with the reset gate before the product, or a refusal; the way back of
-    `to_reset_after`.
+    """The same function with the reset gate before the product, or an error; the inverse of `to_reset_after`.
 
-    The candidate's second bias must be zero or stand behind a constant gate, where it is a part of the first.
+    The candidate's second bias must be zero or be scaled by a constant gate, so that it can be merged into
+    the first.
     """
     gates = _ResetGates(cell)
     size, where = cell.hidden_size, "gru to reset_before_gru"
@@ -103,8 +103,8 @@ def to_reset_before(cell: GRU) -> ResetBeforeGRU:
 
 
 def from_single_gate(cell: SingleGate) -> GRU:
-    """The same function as a GRU: its reset gate has no weights, so it is 1/2, and twice the candidate's
-    recurrent matrix makes up for it.
+    """The same function as a GRU: its reset gate has no weights, so it is 1/2, and doubling the candidate's
+    recurrent matrix compensates for it.
     """
     size = cell.hidden_size
     update, candidate = cell.recurrent.split(size)
@@ -134,8 +134,8 @@ def gru_from_torch(weights: Mapping[str, Tensor], suffix: str = "_l0") -> GRU:
 
 
 def gru_to_torch(cell: GRU, suffix: str = "_l0") -> dict[str, Tensor]:
-    """The cell's weights under torch's names; torch keeps the old state, so a cell that keeps the new one is
-    turned first.
+    """The cell's weights under torch's names. torch keeps the old state, so a cell that keeps the new one is
+    flipped first.
     """
     old = with_keep(cell, "old")
     weights = {f"weight_ih{suffix}": old.input.detach(), f"weight_hh{suffix}": old.recurrent.detach()}
@@ -146,9 +146,7 @@ def gru_to_torch(cell: GRU, suffix: str = "_l0") -> dict[str, Tensor]:
 
 
 class _ResetGates:
-    """What the reset gates of a cell have in common: which are the same function, and which do not depend on
-    anything.
-    """
+    """Compare the reset gates of a cell: which are the same function, and which are constant."""
 
     value: Float[Tensor, "hidden"]
     is_constant: Bool[Tensor, "hidden"]
@@ -168,8 +166,8 @@ class _ResetGates:
     def across_gates(
         self, inner: Float[Tensor, "hidden hidden"], *, by: Float[Tensor, "hidden hidden"], where: str
     ) -> Float[Tensor, "hidden hidden"]:
-        """The candidate's recurrent matrix on the other side of the reset gates, scaled `by` where those are
-        constant.
+        """The candidate's recurrent matrix moved to the other side of the reset gates, scaled `by` where
+        those are constant.
         """
         are_constant = self.is_constant.unsqueeze(0) & self.is_constant.unsqueeze(1)
         stuck = (inner != 0) & ~self.is_same & ~are_constant

@@ -1,9 +1,9 @@
-"""GRU weights as Keras keeps them: the arrays of layer.get_weights(), in and out.
+"""Convert GRU weights from and to Keras: the arrays of layer.get_weights().
 
-Keras multiplies from the right, so its matrices are the transposes of ours; its gates stand in the order
-update, reset, candidate; its update gate keeps the old state. A layer with reset_after=True (the default) is
-our gru and has two biases for each gate, as torch has; one with reset_after=False is our reset_before_gru.
-Source: the documentation of keras.layers.GRU and GRUCell, Keras 3.
+Keras multiplies from the right, so its matrices are the transposes of ours; its gate order is update, reset,
+candidate; its update gate keeps the old state. A layer with reset_after=True (the default) is our gru and has
+two biases for each gate, as torch has; one with reset_after=False is our reset_before_gru. Source: the
+documentation of keras.layers.GRU and GRUCell, Keras 3.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ SHAPES = (
 def from_keras(
     weights: Arrays, *, reset_after: bool = True, activation: Literal["tanh", "sigmoid"] = "tanh"
 ) -> GRU | ResetBeforeGRU:
-    """The cell of a Keras layer, from its get_weights() and the two arguments that are not visible in
-    them.
+    """The cell of a Keras layer, from its get_weights() and the two arguments that do not show in the
+    weights.
     """
     _check(weights, reset_after=reset_after)
     kernel, recurrent_kernel, *rest = (
@@ -54,7 +54,7 @@ def from_keras(
 
 
 def to_keras(cell: GRU | ResetBeforeGRU) -> list[NDArray[np.floating[Any]]]:
-    """What layer.set_weights takes; the layer is built with reset_after=True for a gru, with
+    """The arrays for layer.set_weights. Build the layer with reset_after=True for a gru, with
     reset_after=False for a reset_before_gru (and with activation="sigmoid" if the cell's candidate is
     sigmoid).
     """
@@ -80,9 +80,7 @@ def to_keras(cell: GRU | ResetBeforeGRU) -> list[NDArray[np.floating[Any]]]:
 
 
 def _swapped(rows: Tensor) -> Tensor:
-    """Rows grouped by three gates, with the first two groups exchanged: from our order to Keras's and
-    back.
-    """
+    """Swap the first two of three groups of gate rows: converts our order to Keras's and back."""
     first, second, third = rows.chunk(3)
     return torch.cat([second, first, third])
 

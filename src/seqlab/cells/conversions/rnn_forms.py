@@ -1,5 +1,5 @@
-"""Six ways in which books write the plain recurrent network, each in its own letters, and the way from any
-one to any other.
+"""Six textbook notations of the plain recurrent network, each with its own symbols, and conversions between
+them.
 
     Transposed       h' = tanh(W_hhᵀ h + W_xhᵀ x)           y = W_hyᵀ h'           matrices stored transposed, no biases
     ClassSketch      h' = tanh(W_hh h + W_xh x)             y = W_hy h'            three matrices, no biases, h starts at zero
@@ -8,9 +8,9 @@ one to any other.
     TwoBiases        h' = tanh(W_ih x + b_ih + W_hh h + b_hh)                      torch's form
     OneBias          h' = tanh(W x + U h + b)
 
-A form turns into the cell and its output layer, and is made from them: `Stacked.from_cell(form.to_cell())`,
-or `convert_form(form, Separate)`, with its output layer. What a form cannot hold is refused, never dropped.
-Vectors are rows here, so W h is written `h @ W.T`.
+Each form converts to and from a cell and its output layer: `Stacked.from_cell(form.to_cell())`, or
+`convert_form(form, Separate)`, which includes the output layer. Anything a form cannot represent raises an
+error and is never dropped. Vectors are rows here, so W h is written `h @ W.T`.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ Output = Float[Tensor, "batch output"]
 
 
 class RNNForm(ABC):
-    """One way to write the plain network."""
+    """One notation of the plain recurrent network."""
 
     @abstractmethod
     def step(self, x: Float[Tensor, "batch input"], h: Hidden) -> tuple[Output | None, Hidden]:
-        """(y, h'): the output, where the form has one, and the new state."""
+        """(y, h'): the output, if the form has one, and the new state."""
 
     @abstractmethod
     def to_cell(self) -> RNN:
         """The cell with the same numbers."""
 
     def to_output_layer(self) -> nn.Linear | None:
-        """The output layer with the same numbers, where the form has one."""
+        """The output layer with the same numbers, if the form has one."""
         return None
 
     @classmethod
     @abstractmethod
     def from_cell(cls, cell: RNN, output_layer: nn.Linear | None = None) -> Self:
-        """This form with the numbers of a cell (tanh) and, where the form has one, of an output layer."""
+        """This form with the numbers of a cell (tanh) and, if the form has one, of an output layer."""
 
 
 Other = TypeVar("Other", bound=RNNForm)
 
 
 def convert_form(form: RNNForm, kind: type[Other]) -> Other:
-    """The same network in another form; refused with the reason where the other form cannot hold it."""
+    """The same network in another form; an error explains why if the other form cannot represent it."""
     return kind.from_cell(form.to_cell(), form.to_output_layer())
 
 
@@ -109,8 +109,8 @@ class ClassSketch(RNNForm):
     def printed_step(
         self, x: Float[Tensor, "input one"], h: Float[Tensor, "units columns"]
     ) -> Float[Tensor, "units units"]:
-        """The misprint, on columns: W_hh * h spreads h over the columns of W_hh, so the state becomes a
-        matrix. It runs at all only where input and units are equally many.
+        """The misprint, on columns: W_hh * h broadcasts h over the columns of W_hh, so the state becomes a
+        matrix. It only runs if the input size equals the number of units.
         """
         return torch.tanh(self.W_hh * h + self.W_xh * x)
 
@@ -207,7 +207,7 @@ class TwoBiases(RNNForm):
 
     @torch.no_grad()
     def to_torch_layer(self) -> nn.RNN:
-        """torch's own layer with these numbers, batch first."""
+        """The torch layer with these numbers, batch first."""
         layer = nn.RNN(
             self.W_ih.shape[1],
             len(self.W_hh),

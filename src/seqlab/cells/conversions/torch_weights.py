@@ -1,7 +1,8 @@
-"""Weights between torch's recurrent layers and the cells that have the same equations.
+"""Convert weights between torch's recurrent layers and the cells with the same equations.
 
-torch.nn.RNN    ↔ rnn (tanh or relu) torch.nn.LSTM   ↔ lstm; with proj_size ↔ projected_lstm; coupled_lstm →
-as an LSTM whose input gate mirrors its forget gate torch.nn.GRU    ↔ gru
+    torch.nn.RNN    ↔ rnn (tanh or relu)
+    torch.nn.LSTM   ↔ lstm; with proj_size ↔ projected_lstm; coupled_lstm → as an LSTM whose input gate mirrors its forget gate
+    torch.nn.GRU    ↔ gru
 
 torch has two biases for every gate, of which only the sum matters, so a cell has one: b = b_ih + b_hh, and
 back b_ih = b, b_hh = 0. The GRU's candidate is the exception and keeps both.
@@ -60,7 +61,7 @@ def from_torch(layer: nn.RNNBase, layer_number: int = 0, *, reverse: bool = Fals
 
 
 def to_torch(cell: Cell, layer_number: int = 0, *, reverse: bool = False) -> dict[str, Tensor]:
-    """The entries of a torch layer's state dict that hold this cell, or a refusal that says why torch has no
+    """The entries of a torch layer's state dict that hold this cell, or an error that says why torch has no
     such cell.
 
     >>> sorted(to_torch(RNN(3, 5, bias=False), 1, reverse=True))
@@ -89,7 +90,7 @@ def to_torch(cell: Cell, layer_number: int = 0, *, reverse: bool = False) -> dic
 
 
 def _refusal(cell: Cell) -> str:
-    """Why torch cannot hold a cell; nothing where it can."""
+    """Why torch cannot hold a cell; empty if it can."""
     if isinstance(cell, RNN):
         return "" if cell.activation in ("tanh", "relu") else "its RNN has tanh or relu only."
     if isinstance(cell, LSTM):

@@ -1,1 +1,1 @@
-"""Results derived by hand, beside the code that they explain."""
+"""Results derived by hand, next to the code that they explain."""

@@ -1,9 +1,9 @@
-"""The state of an additive update as one weighted sum: what gated recurrence attends to without saying so.
+"""The state of an additive update as one weighted sum: the implicit attention of gated recurrence.
 
     hidden_t = keep_t ⊙ hidden_{t-1} + (1 - keep_t) ⊙ candidate_t
              = Π_{j<=t} keep_j ⊙ hidden_0  +  Σ_{i<=t} (1 - keep_i) ⊙ Π_{i<j<=t} keep_j ⊙ candidate_i
 
-The lecture this comes from prints other index ranges (`printed_weights`), under which the sum is not the
+The lecture this comes from prints different index ranges (`printed_weights`), with which the sum is not the
 state.
 """
 
@@ -17,7 +17,7 @@ from torch import Tensor
 
 
 class UnrolledWeights(NamedTuple):
-    """How much of the initial state and of every step's candidate is in a state; with write = 1 - keep they
+    """The weights of the initial state and of every step's candidate in a state; with write = 1 - keep they
     sum to 1.
     """
 
@@ -30,10 +30,10 @@ def unrolled_weights(
 ) -> UnrolledWeights:
     """The weights in the last state: initial (*rest), candidates (time, *rest).
 
-    Products run from the last step to the first, so over a long past they fall to zero and never divide by
-    it.
+    Products run from the last step to the first, so over many steps they underflow to zero without a division
+    by zero.
 
-    write: the gate of the candidates where it is not 1 - keep (an LSTM's memory).
+    write: the gate of the candidates if it is not 1 - keep (an LSTM's cell state).
 
     >>> initial, candidates = unrolled_weights(torch.tensor([0.5, 0.5]))
     >>> initial.item(), candidates.tolist()
@@ -48,8 +48,8 @@ def unrolled_weights(
 def unrolled_weights_per_step(
     keep: Float[Tensor, "time *rest"], write: Float[Tensor, "time *rest"] | None = None
 ) -> UnrolledWeights:
-    """The weights in all states: initial (time, *rest), candidates (time, time, *rest), the second axis being
-    the candidate's step.
+    """The weights in all states: initial (time, *rest), candidates (time, time, *rest), where the second axis
+    is the candidate's step.
     """
     write = 1 - keep if write is None else write
     rows: list[Tensor] = []
@@ -61,8 +61,8 @@ def unrolled_weights_per_step(
 
 
 def printed_weights(keep: Float[Tensor, "time *rest"]) -> Float[Tensor, "time *rest"]:
-    """The weights of the candidates in the last state T as the lecture prints them; they are wrong, and kept
-    to show that.
+    """The weights of the candidates in the last state T as the lecture prints them. They are wrong and kept
+    for comparison.
 
         (Π_{j=i..T-i+1} keep_j) ⊙ (Π_{k=1..i-1} (1 - keep_k))        for i = 1..T, an empty product being 1
 

@@ -11,9 +11,9 @@ bias=False)`) under an output layer. With ∂L/∂o_t given by the loss, the cha
     ∂L/∂W_hx = Σ_{t=1..T} ∂L/∂h_t x_tᵀ
     ∂L/∂W_hh = Σ_{t=1..T} ∂L/∂h_t h_{t-1}ᵀ
 
-The three sums over time run over all steps, from 1: a weight acts in every step. The lecture prints them from
-t, where t is bound to nothing. From t to T runs only the sum inside one ∂L/∂h_t, in its closed form: a state
-acts on the steps from its own on.
+The three sums over time start at 1, because a weight acts in every step. The lecture prints them from t,
+although t is not bound. Only the closed form of a single ∂L/∂h_t is a sum from t to T, because a state
+affects its own step and the later ones.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class LinearRNNGradients:
-    """The gradients of L, each as large as what it is the gradient of."""
+    """The gradients of L, each with the shape of the tensor it belongs to."""
 
     output: Tensor
     """∂L/∂o_t (batch, time, output), as given."""
@@ -61,17 +61,17 @@ def hand_gradients(
     *,
     initial: Float[Tensor, "batch hidden"] | None = None,
 ) -> LinearRNNGradients:
-    """All gradients, those of the states by the recursion from the last step to the first.
+    """All gradients; those of the states come from the recursion from the last step to the first.
 
-    d_output: ∂L/∂o_t, from the loss.  initial: h_0, zeros unless given.
+    d_output: ∂L/∂o_t, from the loss. initial: h_0, zeros by default.
     """
     initial = inputs.new_zeros(len(inputs), len(W_hh)) if initial is None else initial
     hidden = scan_linear(inputs, initial, W_hx, W_hh)
     before = torch.cat([initial.unsqueeze(1), hidden[:, :-1]], dim=1)  # h_0 .. h_{T-1}
     through_output = d_output @ W_qh  # (W_qhᵀ ∂L/∂o_t)ᵀ, (batch, time, hidden)
     d_state, d_states = torch.zeros_like(initial), []
-    for own in reversed(through_output.unbind(1)):
-        d_state = d_state @ W_hh + own
+    for direct in reversed(through_output.unbind(1)):
+        d_state = d_state @ W_hh + direct
         d_states.append(d_state)
     d_hidden = torch.stack(d_states[::-1], dim=1)
     return LinearRNNGradients(
@@ -90,13 +90,14 @@ def closed_form_hidden_gradients(
 ) -> Float[Tensor, "batch time hidden"]:
     """∂L/∂h_t = Σ_{i=t..T} (W_hhᵀ)^{T-i} W_qhᵀ ∂L/∂o_{T+t-i}: the recursion solved.
 
-    The powers of W_hhᵀ are why gradients fade or grow: after n steps its eigenvalues stand to the power of n.
+    The powers of W_hhᵀ explain vanishing and exploding gradients: after n steps its eigenvalues are raised to
+    the power n.
     """
     last = d_output.shape[1]
     powers = [torch.eye(len(W_hh), dtype=W_hh.dtype, device=W_hh.device)]
     for _ in range(last - 1):
         powers.append(powers[-1] @ W_hh)
-    through_output = (d_output @ W_qh).unbind(1)  # steps 1..T stand at places 0..T-1
+    through_output = (d_output @ W_qh).unbind(1)  # steps 1..T are at indices 0..T-1
 
     def at(t: int) -> Tensor:
         terms = [through_output[last + t - i - 1] @ powers[last - i] for i in range(t, last + 1)]
@@ -108,5 +109,5 @@ def closed_form_hidden_gradients(
 def _over_time(
     gradient: Float[Tensor, "batch time rows"], seen: Float[Tensor, "batch time columns"]
 ) -> Float[Tensor, "rows columns"]:
-    """Σ_t gradient_t seen_tᵀ, over the sequences of the batch too."""
+    """Σ_t gradient_t seen_tᵀ, also summed over the batch."""
     return gradient.flatten(0, 1).T @ seen.flatten(0, 1)

@@ -1,4 +1,4 @@
-"""Calling a hand-written autograd function."""
+"""Call a hand-written autograd function."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from torch.autograd import Function
 
 
 def apply_function(function: type[Function], *args: Any) -> Any:
-    """`function.apply(*args)`, whose types torch does not tell."""
+    """`function.apply(*args)`, which torch leaves untyped."""
     return function.apply(*args)

@@ -1,4 +1,4 @@
-"""What all back-propagation through time written by hand has in common."""
+"""Shared parts of the hand-written back-propagation through time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from seqlab.core.errors import UsageError
 
 
 def previous_states(layout: StepLayout, initial: Tensor, outputs: Tensor) -> Tensor:
-    """The state before every packed row: that of the step before, or the initial one."""
+    """The state before every packed row: that of the previous step, or the initial one."""
     if layout.is_full:
         rows = (
             outputs[layout.num_sequences :]
@@ -24,8 +24,8 @@ def previous_states(layout: StepLayout, initial: Tensor, outputs: Tensor) -> Ten
 
 
 def refuse_second_order() -> None:
-    """Called first in every hand-written backward pass: gradients are enabled there only when a graph of the
-    gradient is wanted.
+    """Called first in every hand-written backward pass, where gradients are enabled only if a graph of the
+    gradient (create_graph) is requested.
     """
     if torch.is_grad_enabled():
         raise UsageError(
@@ -62,14 +62,14 @@ def weight_gradients(
 def matrix_gradient(gradient: Tensor, rows: Tensor) -> Tensor:
     """gradientᵀ rows.
 
-    The product the other way round and turned is the faster one on a CPU (by a twentieth).
+    The transposed product, transposed back, is 5% faster on a CPU.
     """
     return rows.t().mm(gradient).t().contiguous()
 
 
 def recurrent_gradient(layout: StepLayout, gradient: Tensor, initial: Tensor, outputs: Tensor) -> Tensor:
-    """gradientᵀ (the states before each row); with equal lengths the outputs are those states, one step
-    shifted, and need no copy.
+    """gradientᵀ (the states before each row); with equal lengths the outputs shifted by one step are those
+    states, so no copy is needed.
     """
     if not layout.is_full:
         return matrix_gradient(gradient, previous_states(layout, initial, outputs))
@@ -82,5 +82,5 @@ def recurrent_gradient(layout: StepLayout, gradient: Tensor, initial: Tensor, ou
 
 
 def bias_gradient(gradient: Tensor) -> Tensor:
-    """The sum over all rows; as a product it takes two thirds of the time."""
+    """The sum over all rows; as a matrix product it takes two thirds of the time."""
     return gradient.new_ones(1, len(gradient)).mm(gradient)[0]

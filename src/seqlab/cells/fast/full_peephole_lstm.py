@@ -18,9 +18,9 @@ class FullPeepholeLSTMScan(torch.autograd.Function):
     """rows, weight, recurrent, bias, hidden, cell_state, peephole, layout -> outputs, last hidden, last
     cell_state.
 
-    `peephole` (4 * hidden, hidden) stands beside U in the order of the gates. Hidden state and cell state lie
-    side by side in one buffer, so that one product serves both: [hidden, cell_state] [U, P]ᵀ. Every gate sees
-    the cell state before the step. Backward, per step:
+    `peephole` (4 * hidden, hidden) is concatenated with U, in the order of the gates. Hidden state and cell
+    state are concatenated in one buffer, so that one product serves both: [hidden, cell_state] [U, P]ᵀ. Every
+    gate sees the cell state before the step. Backward, per step:
 
         d hidden = d output + carried            d cell_state += d hidden ⊙ output ⊙ (1 - tanh²(cell_state))
         d gates  = local ⊙ (d cell_state, d cell_state, d cell_state, d hidden)

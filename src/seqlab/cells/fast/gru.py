@@ -17,9 +17,9 @@ class GRUScan(torch.autograd.Function):
     keeps the old state.
 
     Forward: one product for the inputs of all steps, then two products and five operations in place per step;
-    what is stored are the activated gates and the product U_c h + d that the reset gate scales. Backward:
-    local derivatives in bulk, then `backward_steps`, then one product for each matrix. The candidate counts
-    twice, since U sees it behind the reset gate and W does not:
+    the activated gates and the product U_c h + d, which the reset gate scales, are stored. Backward: local
+    derivatives in bulk, then `backward_steps`, then one product for each matrix. The candidate has two
+    gradients, because the reset gate scales what reaches U but not what reaches W:
 
         d (U_c h + d) = reset ⊙ d candidate
     """
@@ -86,8 +86,8 @@ def _forward_steps(
 
 
 def _local_derivatives(gates: Tensor, products: Tensor, hidden_before: Tensor) -> tuple[Tensor, Tensor]:
-    """How the new state moves with the sums of reset and update gate and with the product (rows, 3, hidden),
-    and with the candidate's sum.
+    """The derivatives of the new state with respect to the sums of reset and update gate and the product
+    (rows, 3, hidden), and with respect to the candidate's sum.
     """
     local = torch.empty_like(gates).view(len(gates), 3, -1)
     reset, update, candidate = gates.view_as(local).unbind(1)
@@ -107,10 +107,10 @@ def torch_scan(
     hidden: Tensor,
     layout: StepLayout,
 ) -> tuple[Tensor, Tensor]:
-    """torch's own layer over sequences of one length: outputs, last hidden.
+    """torch's fused layer for sequences of equal length: outputs, last hidden.
 
-    With gradients it takes 1.15 to 2 times as long as the scan above; without, it is as fast in large layers
-    and faster in small ones.
+    With gradients it takes 1.15 to 2 times as long as the scan above. Without gradients it is as fast for
+    large layers and faster for small ones.
     """
     weights = [weight, recurrent]
     if bias is not None and recurrent_bias is not None:

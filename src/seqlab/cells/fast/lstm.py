@@ -24,8 +24,8 @@ class LSTMScan(torch.autograd.Function):
     last cell_state.
 
     Forward: one product for the inputs of all steps, then one product and a few operations in place per step;
-    what is stored are the activated gates and the cell states. Backward: the local derivatives of all gates
-    in bulk, then per step
+    the activated gates and the cell states are stored. Backward: the local derivatives of all gates in bulk,
+    then per step
 
         d hidden = d output + carried            d cell_state += d hidden ⊙ output ⊙ (1 - tanh²(cell_state))
         d gates  = local ⊙ (d cell_state, d cell_state, d cell_state, d hidden)
@@ -187,8 +187,8 @@ def _backward_steps(
 def fused_scan(
     rows: Tensor, weights: tuple[Tensor, Tensor, Tensor | None], state: tuple[Tensor, ...], layout: StepLayout
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The same by torch's own layer, which a full-length scan on a CPU cannot beat without a kernel of its
-    own.
+    """The same scan by torch's fused layer, which is the fastest for full-length sequences on a CPU unless a
+    C++ kernel is built.
     """
     weight, recurrent, bias = weights
     _check_matrices(weight, recurrent, bias, rows.shape[1], state[0].shape[1], state[1].shape[1])
@@ -220,9 +220,7 @@ def _check_matrices(
     hidden_size: int,
     memory_size: int,
 ) -> None:
-    """torch's LSTM does not check weight shapes on a CPU: it reads out of bounds where a matrix is too
-    small.
-    """
+    """torch's LSTM does not check weight shapes on a CPU: it reads out of bounds if a matrix is too small."""
     gates = 4 * hidden_size
     shapes = [tuple(part.shape) for part in (weight, recurrent, bias) if part is not None]
     if (
@@ -238,12 +236,12 @@ def _check_matrices(
 def padded_scan(
     rows: Tensor, weights: tuple[Tensor, Tensor, Tensor | None], state: tuple[Tensor, ...], layout: StepLayout
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Sequences of about the same length: torch's layer over the padded batch, where the cell states of those
-    that have ended are held.
+    """For sequences of similar length: torch's layer over the padded batch, with the cell states of finished
+    sequences held constant.
 
-    One more input is 1 in the padding and 0 elsewhere; it opens the forget gate and shuts the input gate, so
+    An extra input is 1 in the padding and 0 elsewhere. It opens the forget gate and closes the input gate, so
     that cell_state' = 1 · cell_state + 0. The saturated gates pass the gradient of the last cell state back
-    as it is. Backward scans take each sequence from its end, so that their padding stands last, too.
+    unchanged. Backward scans start each sequence at its end, so that their padding comes last, too.
     """
     weight, recurrent, bias = weights
     size, batch = recurrent.shape[1], layout.num_sequences
@@ -271,9 +269,7 @@ def padded_scan(
 
 
 class _FirstOrderOnly(torch.autograd.Function):
-    """Nothing but a refusal: torch's fused layer has no second derivatives, and does not say what to do about
-    it.
-    """
+    """Raise a helpful error for second derivatives, which torch's fused layer does not support."""
 
     @staticmethod
     def forward(ctx: Any, *tensors: Tensor) -> tuple[Tensor, ...]:  # noqa: ARG004 - autograd's signature

@@ -1,4 +1,4 @@
-"""The linear recurrence's whole scan: every product before the loop, one operation per step inside it."""
+"""The minGRU's whole scan: all products before the loop, one operation per step inside it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class MinGRUScan(torch.autograd.Function):
 
         hidden' = added + keep ⊙ hidden
 
-    Backward, in a copy of d outputs, per step: d hidden += keep' ⊙ d hidden', where ' is the step after; all
-    else in bulk. On a CPU this beats parallel scans: it touches every number once.
+    Backward, in a copy of d outputs, per step: d hidden += keep' ⊙ d hidden', where ' is the next step;
+    everything else in bulk. On a CPU this is faster than a parallel scan, because it reads every number once.
     """
 
     @staticmethod
@@ -70,7 +70,7 @@ class MinGRUScan(torch.autograd.Function):
 
 
 def _scan_back(layout: StepLayout, keep: Tensor, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor, Tensor]:
-    """The whole gradient of every state (rows, hidden), and that of the initial states."""
+    """The full gradient of every state (rows, hidden), and that of the initial states."""
     gradient, d_hidden = d_outputs.clone(), torch.empty_like(d_last)
     for (begin, end), part in zip(
         reversed(_ends(layout)),

@@ -18,7 +18,7 @@ class ProjectedLSTMScan(torch.autograd.Function):
 
     As the LSTM's scan, with one more product per step each way. Backward, per step, with R the projection:
 
-        d hidden = d output + carried            d exposed = d hidden R
+        d hidden = d output + carried            d unprojected = d hidden R
         d cell_state += d unprojected ⊙ output ⊙ (1 - tanh²(cell_state))
         d gates  = local ⊙ (d cell_state, d cell_state, d cell_state, d unprojected)
         carried  = d gates U                     d cell_state = d cell_state ⊙ forget

@@ -18,8 +18,8 @@ class ResetBeforeGRUScan(torch.autograd.Function):
     """rows, weight, recurrent, bias, shift, hidden, layout, candidate -> outputs, last hidden. The update
     gate keeps the old state.
 
-    `shift` is the candidate's bias where that stands outside of the activation. What is stored are the
-    activated gates. Backward: local derivatives in bulk, then per step
+    `shift` is the candidate's bias if it is outside the activation. The activated gates are stored. Backward:
+    local derivatives in bulk, then per step
 
         d hidden' = d output + carried
         d update, d candidate = local ⊙ d hidden'
@@ -106,8 +106,8 @@ def _forward_steps(
 def _local_derivatives(
     gates: Tensor, hidden_before: Tensor, shift: Tensor | None, candidate: Candidate
 ) -> Tensor:
-    """(rows, 3, hidden): how `scaled` moves with the sum of the reset gate, and the new state with those of
-    update gate and candidate.
+    """(rows, 3, hidden): the derivative of `scaled` with respect to the sum of the reset gate, and of the new
+    state with respect to those of update gate and candidate.
     """
     local = torch.empty_like(gates).view(len(gates), 3, -1)
     reset, update, written = gates.view_as(local).unbind(1)

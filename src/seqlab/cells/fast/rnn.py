@@ -23,10 +23,10 @@ class RNNScan(torch.autograd.Function):
     """rows, input_weight, recurrent, bias, hidden, shift, activate, derivative, layout -> outputs, last
     hidden.
 
-    activate(sums, shift) bends the sums in place; slope(outputs) is its derivative, from the outputs alone.
-    `shift` is the vector of modReLU (see orthogonal_rnn.py), else None. Forward: one product for the inputs
-    of all steps, then one product and one activation per step, and nothing is stored but the outputs.
-    Backward: the slopes of all steps in bulk, then per step
+    activate(sums, shift) activates the sums in place; slope(outputs) is its derivative, from the outputs
+    alone. `shift` is the vector of modReLU (see orthogonal_rnn.py), else None. Forward: one product for the
+    inputs of all steps, then one product and one activation per step; only the outputs are stored. Backward:
+    the slopes of all steps in bulk, then per step
 
         d hidden = d output + carried            d sums = slope ⊙ d hidden            carried = d sums U
 

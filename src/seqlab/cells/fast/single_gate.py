@@ -16,8 +16,8 @@ class SingleGateScan(torch.autograd.Function):
     """rows, weight, recurrent, bias, hidden, layout -> outputs, last hidden. The gate keeps the old state.
 
     Forward: one product for the inputs of all steps, then one product and four operations in place per step;
-    what is stored are the activated gate and candidate. Backward: local derivatives in bulk, then
-    `backward_steps`, then one product for each matrix.
+    the activated gate and candidate are stored. Backward: local derivatives in bulk, then `backward_steps`,
+    then one product for each matrix.
     """
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""The way back in time through a cell whose gates all see the old state and nothing else."""
+"""The backward pass of a cell whose only state is the hidden state, which all its gates see."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def backward_steps(
         d gates   = local ⊙ d hidden'
         carried   = keep ⊙ d hidden' + d gates U
 
-    All is done in place: `gradient` (rows, gates, hidden) arrives as local and leaves as d gates, `arriving`
-    (rows, hidden) arrives as d output and leaves as d hidden', `carried` (batch, hidden) arrives as the
-    gradient of the last state and leaves as that of the first.
+    Everything is done in place: `gradient` (rows, gates, hidden) arrives as local and leaves as d gates,
+    `arriving` (rows, hidden) arrives as d output and leaves as d hidden', `carried` (batch, hidden) arrives
+    as the gradient of the last state and leaves as that of the first.
     """
     flat = gradient.flatten(1)
     for begin, end, live in reversed(layout.steps):

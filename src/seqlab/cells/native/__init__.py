@@ -1,1 +1,1 @@
-"""Kernels in C++ for the cells."""
+"""C++ kernels for the cells."""

@@ -1,4 +1,4 @@
-"""Build the kernels in C++ for this machine: `make native`, or `python -m seqlab.cells.native.build`."""
+"""Build the C++ kernels for this machine: `make native`, or `python -m seqlab.cells.native.build`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from seqlab.core.locks import lock_file
 
 
 def build_library() -> Path:
-    """The library, built if it is not there yet; written whole, so that nobody loads half of one."""
+    """The path of the library, built if it does not exist yet. It is written atomically, so that no process
+    loads half of it.
+    """
     path = library_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     with lock_file(path.parent / "building.lock", wait=True, cure=CHOOSE_ANOTHER):

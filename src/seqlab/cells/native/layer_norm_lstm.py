@@ -13,11 +13,11 @@ from seqlab.cells.step_layout import StepLayout
 
 
 class NativeLayerNormLSTMScan(torch.autograd.Function):
-    """rows, weight, recurrent, bias, input gain, recurrent gain, memory gain, memory shift, hidden,
+    """rows, weight, recurrent, bias, input gain, recurrent gain, cell gain, cell shift, hidden,
     cell_state, layout, epsilon -> outputs, last hidden, last cell_state.
 
-    Kept for the way back are the sums W x and U h, the cell states, and the mean and 1/deviation of all three
-    norms; gates are computed again.
+    The sums W x and U h, the cell states, and the mean and 1/deviation of all three norms are stored for the
+    backward pass; gates are recomputed.
     """
 
     @staticmethod
@@ -29,8 +29,8 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
         bias: Tensor | None,
         input_gain: Tensor,
         gain: Tensor,
-        memory_gain: Tensor,
-        memory_shift: Tensor | None,
+        cell_gain: Tensor,
+        cell_shift: Tensor | None,
         hidden: Tensor,
         cell_state: Tensor,
         layout: StepLayout,
@@ -42,10 +42,10 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
         products, moments = torch.empty_like(sums), sums.new_empty(6, len(sums))
         outputs, cell_states = sums.new_empty(2, len(sums), hidden.shape[1]).unbind(0)
         last_hidden, last_cell_state = hidden.contiguous().clone(), cell_state.contiguous().clone()
-        input_gain, gain, memory_gain = input_gain.contiguous(), gain.contiguous(), memory_gain.contiguous()
+        input_gain, gain, cell_gain = input_gain.contiguous(), gain.contiguous(), cell_gain.contiguous()
         shifts = (
             torch.zeros_like(input_gain) if bias is None else bias.contiguous(),
-            torch.zeros_like(memory_gain) if memory_shift is None else memory_shift.contiguous(),
+            torch.zeros_like(cell_gain) if cell_shift is None else cell_shift.contiguous(),
         )
         kernels.layer_norm_lstm_forward(
             sums,
@@ -54,7 +54,7 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
             input_gain,
             shifts[0],
             gain,
-            memory_gain,
+            cell_gain,
             shifts[1],
             last_hidden,
             last_cell_state,
@@ -71,7 +71,7 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
             recurrent,
             input_gain,
             gain,
-            memory_gain,
+            cell_gain,
             *shifts,
             hidden,
             cell_state,
@@ -95,9 +95,9 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
             recurrent,
             input_gain,
             gain,
-            memory_gain,
+            cell_gain,
             shift,
-            memory_shift,
+            cell_shift,
             hidden,
             cell_state,
             sums,
@@ -108,9 +108,9 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
         ) = ctx.saved_tensors
         d_sums, d_products = torch.empty_like(sums), torch.empty_like(sums)
         d_hidden, d_cell_state = d_last_hidden.contiguous().clone(), d_last_cell_state.contiguous().clone()
-        d_gains, d_memory_gains = (
+        d_gains, d_cell_gains = (
             gain.new_zeros(3, len(gain)),
-            gain.new_zeros(2, len(memory_gain)),
+            gain.new_zeros(2, len(cell_gain)),
         )  # of the two sums, and the bias; gain and shift
         ctx.run(
             sums,
@@ -119,8 +119,8 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
             input_gain,
             shift,
             gain,
-            memory_gain,
-            memory_shift,
+            cell_gain,
+            cell_shift,
             cell_states,
             moments,
             cell_state.contiguous(),
@@ -130,7 +130,7 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
             d_sums,
             d_products,
             d_gains,
-            d_memory_gains,
+            d_cell_gains,
             ctx.layout.batch_sizes,
             ctx.layout.reverse,
         )
@@ -138,7 +138,7 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
         d_rows = d_sums.mm(weight) if needs_grad[0] else None
         d_weight = matrix_gradient(d_sums, rows) if needs_grad[1] else None
         d_recurrent = recurrent_gradient(ctx.layout, d_products, hidden, outputs) if needs_grad[2] else None
-        d_bias, d_shift = (d_gains[2], d_memory_gains[1]) if ctx.has_bias else (None, None)
+        d_bias, d_shift = (d_gains[2], d_cell_gains[1]) if ctx.has_bias else (None, None)
         return (
             d_rows,
             d_weight,
@@ -146,7 +146,7 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
             d_bias,
             d_gains[0],
             d_gains[1],
-            d_memory_gains[0],
+            d_cell_gains[0],
             d_shift,
             d_hidden,
             d_cell_state,

@@ -1,4 +1,4 @@
-"""The kernels in C++, where somebody has built them: found and used without a word, and never needed."""
+"""The optional C++ kernels: used automatically if they have been built."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from seqlab.core.cache import cache_folder
 
 SOURCES = Path(__file__).parent / "kernels"
 SWITCH = "SEQLAB_NATIVE"
-"""This environment variable at 0 leaves the kernels alone."""
+"""Set this environment variable to 0 to disable the kernels."""
 
 FLAGS = ["-O3", "-std=c++20", "-fno-math-errno", "-fno-trapping-math", "-fopenmp"]
 VECTORS = {
@@ -32,7 +32,7 @@ _is_off: ContextVar[bool] = ContextVar("native kernels are off", default=False)
 
 
 def library_path() -> Path:
-    """Where the kernels stand: one file for these sources, this torch, this Python and this kind of
+    """The path of the kernels: one file for these sources, this torch, this Python and this kind of
     processor.
     """
     made_from = hashlib.sha256()
@@ -43,12 +43,12 @@ def library_path() -> Path:
 
 
 def compiler_flags() -> list[str]:
-    """For the compiler: the vector instructions are those that torch found on this processor."""
+    """Compiler flags; the vector instructions are those that torch detected on this processor."""
     return FLAGS + VECTORS.get(torch.backends.cpu.get_cpu_capability(), [])
 
 
 def native_kernels(like: Tensor) -> Any | None:
-    """The kernels, if there are any for tensors like this one."""
+    """The kernels, if there are any for tensors like this one; otherwise None."""
     if (
         _is_off.get()
         or like.device.type != "cpu"
@@ -61,7 +61,7 @@ def native_kernels(like: Tensor) -> Any | None:
 
 @contextmanager
 def disable_native() -> Iterator[None]:
-    """For comparisons: within it, the current thread computes everything in Python."""
+    """For comparisons: inside this context, the current thread computes everything in Python."""
     token = _is_off.set(True)
     try:
         yield
@@ -81,11 +81,11 @@ def _loaded() -> Any | None:
     except (
         OSError,
         RuntimeError,
-    ):  # built elsewhere, or half gone: the scan in Python gives the same numbers
+    ):  # built elsewhere or damaged: the scan in Python gives the same numbers
         return None
     return torch.ops.seqlab
 
 
 def reload_library() -> None:
-    """Look again at the next use: the kernels have just been built."""
+    """Reload the kernels at the next use, after they have been built."""
     _loaded.cache_clear()

@@ -1,5 +1,5 @@
-"""Whole scans in C++ for the cells whose step is one product: the same numbers as their scans in Python,
-sooner.
+"""Whole scans in C++ for the cells whose step is one matrix product: same numbers as the Python scans, but
+faster.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ class NativeGRUScan(torch.autograd.Function):
             bias_gradient(gradient[:, 2 * size :]) if recurrent_bias is not None and needs_grad[4] else None
         )
         if d_candidate is not None:
-            gradient[:, 2 * size :] = d_candidate  # what reaches W x is not scaled by the reset gate
+            gradient[:, 2 * size :] = d_candidate  # the gradient of W x is not scaled by the reset gate
         d_rows = gradient.mm(weight) if needs_grad[0] else None
         d_input = matrix_gradient(gradient, rows) if needs_grad[1] else None
         return (

@@ -1,8 +1,8 @@
 """BERT and its relatives: encoders with learned positions and a norm after each sub-layer.
 
-Papers: Devlin et al. 2019, "BERT", arXiv:1810.04805; Liu et al. 2019, "RoBERTa", arXiv:1907.11692 (places are
-counted from behind the padding's); Sanh et al. 2019, "DistilBERT", arXiv:1910.01108 (no kinds of segments);
-Wang et al. 2020, "MiniLM", arXiv:2002.10957.
+Papers: Devlin et al. 2019, "BERT", arXiv:1810.04805; Liu et al. 2019, "RoBERTa", arXiv:1907.11692 (positions
+start after the padding id); Sanh et al. 2019, "DistilBERT", arXiv:1910.01108 (no segment types); Wang et al.
+2020, "MiniLM", arXiv:2002.10957.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from seqlab.models.settings import TransformerSettings
 
 @dataclass(frozen=True)
 class TensorNames:
-    """What a relative calls the parts of an encoder; `head` are transform, norm and bias of the head that
-    finds masked tokens.
+    """The tensor names of a BERT variant; `head` are transform, norm and bias of the masked-language-model
+    head.
     """
 
     prefix: str
@@ -77,7 +77,7 @@ def read_bert(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedMod
 
 
 def read_roberta(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:
-    """Places are counted from one behind the padding's id, and the rows before are never used."""
+    """Positions start at the padding id plus one, and the rows before are never used."""
     return _read(
         config,
         shapes,
@@ -90,7 +90,7 @@ def read_roberta(config: ConfigReader, shapes: Mapping[str, Shape]) -> Published
 def read_distilbert(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:
     config.skip(
         "sinusoidal_pos_embds", "qa_dropout", "seq_classif_dropout"
-    )  # the sines stand in the table like learned rows
+    )  # the sinusoids are stored in the table like learned rows
     return _read(config, shapes, DISTILBERT, family="DistilBERT", first_position=0)
 
 
@@ -148,7 +148,7 @@ def _read(
 
 
 def _other_heads(prefix: str) -> tuple[UnusedTensor, ...]:
-    """Parts on top of the encoder that answer other questions."""
+    """Heads on top of the encoder for other tasks."""
     return (
         UnusedTensor(f"{prefix}pooler.dense.*", "the pooler"),
         UnusedTensor("cls.seq_relationship.*", "the next-sentence head"),
@@ -187,8 +187,8 @@ def _settings(config: ConfigReader, *, first_position: int) -> TransformerSettin
 
 
 def _positions(prefix: str, rows: int, size: int, *, first: int, num_types: int) -> TensorSpec:
-    """The learned row of each place, with the vector of the first segment kind added: it is the same at every
-    step.
+    """The learned row of each position plus the vector of the first segment type, which is the same at
+    every step.
     """
     positions = (f"{prefix}.position_embeddings.weight", (rows, size))
     if not num_types:
@@ -237,9 +237,9 @@ def _head(
     size: int,
     is_tied: bool,
 ) -> Head:
-    """The head that finds masked tokens.
+    """The masked-language-model head.
 
-    Where none was published it is all zeros, which the task knows to mean none.
+    If none was published, it is all zeros, which the task treats as missing.
     """
     transform, norm, bias = names.head
     if f"{transform}.weight" not in shapes:
@@ -276,9 +276,9 @@ def _head(
 def _output_bias(
     shapes: Mapping[str, Shape], of_head: str, of_decoder: str, *, is_tied: bool
 ) -> tuple[str, tuple[UnusedTensor, ...]]:
-    """Some files hold the bias of the output twice.
+    """Some files contain the output bias twice.
 
-    When untied, the two may differ, and that of the output layer is the one that counts.
+    If untied, the two may differ, and that of the output layer counts.
     """
     if is_tied or of_decoder not in shapes:
         return resolve_tied(shapes, of_head, of_decoder)

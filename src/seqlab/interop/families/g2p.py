@@ -1,7 +1,7 @@
-"""The pair of GRUs in the package g2p_en: letters of an English word in, phonemes out.
+"""The GRU encoder-decoder of the package g2p_en: from characters of an English word to phonemes.
 
-Its file is a list of arrays without a config: which row is which letter and which phoneme is told by the
-package's program, and here.
+Its file is a list of arrays without a config: the assignment of rows to characters and phonemes is defined in
+the package's code, and here.
 
     enc_emb (29, e)    padding, unknown, end of word, a … z
     dec_emb (74, e)    padding, unknown, start, end, the phonemes of ARPAbet in alphabetical order, vowels with their stress
@@ -73,7 +73,7 @@ MAX_PHONEMES = 20
 
 
 def read_g2p(path: Path) -> tuple[PublishedModel, NpzTensors, PairTokens]:
-    """What stands in an .npz with these arrays."""
+    """The model in an .npz file with these arrays."""
     arrays = NpzTensors(path)
     if set(arrays.shapes) != set(ARRAYS) or not all(
         len(arrays.shapes[name]) == 2 for name in ("enc_emb", "enc_w_hh")
@@ -116,7 +116,7 @@ def read_g2p(path: Path) -> tuple[PublishedModel, NpzTensors, PairTokens]:
 
 
 def _difference(tensor_names: Collection[str]) -> str:
-    """What is there and not known, and what is known and not there; nothing where names alone are right."""
+    """Unexpected and missing names; empty if all names are correct."""
     sides = {
         "unknown": [name for name in tensor_names if name not in ARRAYS],
         "missing": [name for name in ARRAYS if name not in tensor_names],
@@ -143,8 +143,8 @@ def _weights(embedding: int, hidden: int) -> dict[str, TensorSpec]:
 
 
 def _gru(new: str, old: str, embedding: int, hidden: int) -> dict[str, TensorSpec]:
-    """Of the two biases of a gate only the sum matters, but for the candidate, whose second one the reset
-    gate scales.
+    """Only the sum of the two biases of a gate matters, except for the candidate, whose second bias the
+    reset gate scales.
     """
     cell, gates = f"{new}.stack.layers.0.cell", 3 * hidden
     inner = (f"{old}_b_hh", (gates,))
@@ -161,7 +161,7 @@ def _gru(new: str, old: str, embedding: int, hidden: int) -> dict[str, TensorSpe
 
 
 def _character_rows(table: Tensor) -> Tensor:
-    """Published as padding, unknown, end; nothing starts a source, so that row of ours is zero."""
+    """Published as padding, unknown, end; a source has no start token, so our row for it is zero."""
     padding, unknown, end = table[:3]
     return torch.cat([_specials(unknown, padding, torch.zeros_like(end), end), table[3:]])
 

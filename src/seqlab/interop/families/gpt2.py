@@ -73,7 +73,7 @@ def read_gpt2(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedMod
 
 
 def _masks(attention: str) -> tuple[UnusedTensor, ...]:
-    """Older versions saved the causal mask of each layer, and what stands for minus infinity, with the
+    """Older versions saved the causal mask of each layer and its value for minus infinity with the
     weights.
     """
     return (
@@ -92,7 +92,7 @@ def _is_causal_mask(tensor: Tensor) -> bool:
 
 
 def _layer(old: str, new: str, *, size: int, inner: int) -> dict[str, TensorSpec]:
-    """Query, key and value are one product there too, but every matrix is published the other way round."""
+    """Query, key and value are one product there, too, but every matrix is published transposed."""
     products = {
         "attention.qkv": ("attn.c_attn", size, 3 * size),
         "attention.output": ("attn.c_proj", size, size),

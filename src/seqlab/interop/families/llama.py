@@ -105,7 +105,7 @@ def _settings(config: ConfigReader, *, kind: str, tied: bool) -> TransformerSett
 
 
 def _rotary_base(config: ConfigReader) -> float:
-    """The base stands by itself in older configs, and among the rotary parameters in newer ones."""
+    """The base is a separate value in older configs, and among the rotary parameters in newer ones."""
     parameters: dict[str, Any] = {}
     for name in ("rope_parameters", "rope_scaling"):
         value = config.raw(name) or {}
@@ -131,7 +131,7 @@ def _rotary_base(config: ConfigReader) -> float:
 
 
 def _window(config: ConfigReader, *, kind: str) -> int:
-    """Only where every layer has the same window."""
+    """The window; supported only if every layer has the same one."""
     window = config.raw("sliding_window")
     is_used = config.raw("use_sliding_window")
     config.skip("max_window_layers")
@@ -154,7 +154,7 @@ def _layer(
 ) -> dict[str, TensorSpec]:
     """q, k and v become one product, and so do gate and up.
 
-    Where one bias is wanted and not published, it is zero.
+    A bias that is needed but not published is zero.
     """
     size, inner = model.hidden_size, model.feedforward_size
     wide, narrow = model.heads * model.head_size, model.kv_heads * model.head_size

@@ -1,5 +1,5 @@
-"""What a family makes of a published model: a task, the settings of its network, and where each tensor comes
-from.
+"""A published model in seqlab's terms: its task, the settings of its network, and the source of each
+tensor.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ACTIVATIONS = {
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """A model that somebody else has trained, described in seqlab's words."""
+    """A pretrained model described in seqlab's terms."""
 
     family: str
     task: str
@@ -30,7 +30,7 @@ class PublishedModel:
     vocabulary_size: int
     """Rows of the embedding; of an encoder-decoder, of that of what is written."""
     context: int
-    """Tokens that it can read at once; 0 where there is no limit."""
+    """Maximum number of tokens that it can read at once; 0 means no limit."""
     unused: tuple[UnusedTensor, ...] = ()
     """Tensors that the network does not read, with the reasons."""
     notes: list[str] = field(default_factory=list)

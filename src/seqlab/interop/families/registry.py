@@ -1,4 +1,4 @@
-"""The families of published models that seqlab's blocks can be."""
+"""The supported families of published models."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FAMILIES: dict[str, FamilyReader] = {
 
 
 def describe_published_model(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:
-    """What the config describes, in seqlab's words; or all that cannot be said in them."""
+    """The model that the config describes, or an error that lists everything unsupported."""
     kind = config.raw("model_type")
     if not isinstance(kind, str) or kind not in FAMILIES:
         model_type = repr(kind)[:60] if kind is not None else "nothing"
@@ -45,7 +45,7 @@ def describe_published_model(config: ConfigReader, shapes: Mapping[str, Shape]) 
     try:
         published = FAMILIES[kind](config, shapes)
     except (ValidationError, RecipeError) as error:
-        config.raise_problems()  # a value that was no number at all explains more
+        config.raise_problems()  # an invalid value explains more
         problem = error.errors()[0] if isinstance(error, ValidationError) else None
         what = f"{problem['loc'][0]}: {problem['msg']}" if problem else str(error)
         raise DataError(

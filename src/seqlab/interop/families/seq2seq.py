@@ -21,7 +21,7 @@ SHARED, OUTPUT = "model.shared.weight", "lm_head.weight"
 SOURCE, TARGET = "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"
 EPS = 1e-5
 FIRST_POSITION = 2
-"""BART counts places from behind the two rows that it once kept for padding."""
+"""BART's positions start after two rows that were once reserved for padding."""
 DECODING = (
     "max_length",
     "num_beams",
@@ -42,8 +42,8 @@ BUFFERS = tuple(
 
 
 def read_marian(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:
-    """Places are told by sines in the first half and cosines in the second; the table is often not published,
-    as it can be computed.
+    """Sinusoidal positions with sines in the first half and cosines in the second; the table is often not
+    published, as it can be computed.
     """
     config.require("static_position_embeddings", True, why="places are told by sines and cosines")
     shared = config.flag("share_encoder_decoder_embeddings", default=True)
@@ -82,8 +82,8 @@ def read_bart(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedMod
 
 
 class EmbeddingTables(NamedTuple):
-    """The names of the embedding tables of the source, the target and, where it has its own, the output; and
-    what is not read beside them.
+    """The names of the embedding tables of the source, the target and, if separate, the output; and the
+    tensors that are not read.
     """
 
     source: str
@@ -97,11 +97,11 @@ class EmbeddingTables(NamedTuple):
 def read_embedding_tables(shapes: Collection[str], *, is_tied: bool, shared: bool) -> EmbeddingTables:
     """Which tables a file has.
 
-    is_tied: the output shares the table of the target.  shared: and that is the table of the source too.
+    is_tied: the output shares the table of the target. shared: the source shares it, too.
 
-    When untied, transformers 5 gives source and target a table each, whatever `shared` says, and saves a
-    table `model.shared` that nothing reads. Earlier versions shared it between source and target, and saved
-    it alone.
+    If untied, transformers 5 gives source and target a table each, whatever `shared` says, and saves a table
+    `model.shared` that nothing reads. Earlier versions shared it between source and target, and saved it
+    alone.
     """
     if is_tied and shared:
         table, copies = resolve_tied(shapes, SHARED, SOURCE, TARGET, OUTPUT)

@@ -1,4 +1,4 @@
-"""The config.json of a published model: read value by value, with every mistake collected."""
+"""The config.json of a published model: read value by value, collecting all problems."""
 
 from __future__ import annotations
 
@@ -76,8 +76,7 @@ IGNORED_KEYS = frozenset(
 class ConfigReader:
     """Values by name.
 
-    Whoever reads says what it needs; what is missing or cannot be followed is told by `raise_problems`, all
-    at once.
+    Readers request the values they need; `raise_problems` reports all missing or unsupported values at once.
     """
 
     def __init__(self, values: Mapping[str, Any], *, where: str) -> None:
@@ -87,7 +86,7 @@ class ConfigReader:
         self._problems: list[str] = []
 
     def integer(self, *names: str, default: int | None = None, minimum: int = 1) -> int:
-        """A whole number, under the first of the names that is there."""
+        """An integer, under the first of the names that exists."""
         name, value = self._first(names, default)
         if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= MAX_SIZE:
             self._add_problem(
@@ -117,7 +116,7 @@ class ConfigReader:
         return value
 
     def choice(self, *names: str, choices: Mapping[str, str], default: str | None = None) -> str:
-        """A word that seqlab has a word of its own for."""
+        """A value that maps to one of seqlab's values."""
         name, value = self._first(names, default)
         if not isinstance(value, str) or value not in choices:
             self._add_problem(f"{name}: {_format_value(value)} is not among {', '.join(choices)}")
@@ -125,7 +124,7 @@ class ConfigReader:
         return choices[value]
 
     def require(self, name: str, *allowed: Any, why: str) -> None:
-        """Refuse a value that no block of seqlab can follow; left out is the first allowed one."""
+        """Reject a value that seqlab does not support; a missing value means the first allowed one."""
         value = self._first((name,), allowed[0] if allowed else None)[1]
         if not any(
             value is value_allowed or (type(value) is type(value_allowed) and value == value_allowed)
@@ -134,22 +133,22 @@ class ConfigReader:
             self._add_problem(f"{name}: {_format_value(value)} cannot be followed ({why})")
 
     def raw(self, name: str) -> Any:
-        """A value as it stands, or None."""
+        """A raw value, or None."""
         return self._first((name,), None)[1]
 
     def add_problem(self, problem: str) -> None:
         self._problems.append(problem)
 
     def skip(self, *names: str) -> None:
-        """Names that a family knows and need not follow."""
+        """Names that a family knows and may ignore."""
         self._seen.update(names)
 
     def unread_keys(self) -> list[str]:
-        """What the config says beyond what anybody asked for."""
+        """The names in the config that were never requested."""
         return sorted(name for name in self._values if name not in self._seen and name not in IGNORED_KEYS)
 
     def raise_problems(self) -> None:
-        """All mistakes in one message."""
+        """Raise all problems in one message."""
         if self._problems:
             listed = self._problems[:MAX_PROBLEMS]
             more = (

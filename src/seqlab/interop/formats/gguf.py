@@ -1,8 +1,8 @@
-"""GGUF files, the format of llama.cpp: settings, quantised tensors and tokenizer in one file.
+"""GGUF files, the format of llama.cpp: settings, quantized tensors and tokenizer in one file.
 
-Its names become those of the same model's folder, so that one description of the family serves both. Two
-things differ besides the names: numbers are written in few bits and are brought back to float32, and the rows
-of query and key stand in another order (pairs of neighbours turn together there, halves here).
+Its names are mapped to those of the same model's folder, so that one description of the family serves both.
+Two more things differ: tensors are quantized and are converted back to float32, and the rows of query and key
+are in another order (rotary pairs are adjacent there, half a head apart here).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from seqlab.interop.formats.tensor_files import PublishedTensors, map_names
 from seqlab.tokens.hugging_face import HuggingFace
 
 INTERLEAVED_ROTARY = {"llama": True, "qwen2": False}
-"""The families, and whether neighbours turn together in a file of theirs."""
+"""The families, and whether their files have adjacent rotary pairs."""
 GLOBAL_TENSORS = {
     "token_embd.weight": "model.embed_tokens.weight",
     "output_norm.weight": "model.norm.weight",
@@ -65,8 +65,8 @@ REQUIRED_VALUES = {
 
 
 def read_gguf(path: Path) -> tuple[ConfigReader, PublishedTensors, Callable[[int], HuggingFace]]:
-    """Config, tensors and, for a number of tokens, the tokenizer, each as the folder of the same model would
-    have them.
+    """Config, tensors and, for a number of tokens, the tokenizer, each in the format of the same model's
+    folder.
     """
     header = read_gguf_header(path)
     family = header.settings.get("general.architecture")
@@ -111,7 +111,7 @@ def _config(header: GgufHeader, family: str, *, where: str) -> ConfigReader:
 
 
 class GgufTensors(PublishedTensors):
-    """The tensors of a file under the names of a folder, brought to float32 one by one."""
+    """The tensors of a file under the names of a folder, converted to float32 one by one."""
 
     def __init__(self, path: Path, header: GgufHeader, config: ConfigReader) -> None:
         self._path = path
@@ -145,9 +145,7 @@ def deinterleave_rotary(rows: Tensor, *, num_heads: int) -> Tensor:
 
 
 def _new_name(name: str) -> str:
-    """What the folder of the same model calls a tensor; a name that it does not have stays, and is refused
-    later.
-    """
+    """The name of a tensor in the same model's folder; an unknown name is kept and rejected later."""
     layer = LAYER.fullmatch(name)
     if layer and layer[2] in LAYER_TENSORS:
         return f"model.layers.{layer[1]}.{LAYER_TENSORS[layer[2]]}.{layer[3]}"

@@ -1,12 +1,12 @@
-"""The header of a GGUF file: settings by name, and where each tensor stands.
+"""The header of a GGUF file: settings by name, and the location of each tensor.
 
     "GGUF"  version  number of tensors  number of settings
     settings   name, kind, value              texts and lists say their length first
     tensors    name, sizes, kind, place       the innermost size first; places count from the data
     data       at the next multiple of the alignment
 
-Read here and not by the package `gguf`, which believes every length that a file claims, and takes four
-seconds for a vocabulary.
+The package `gguf` is not used, because it trusts every length in a file and takes four seconds for a
+vocabulary.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ TEXT, LIST = 8, 9
 
 @dataclass(frozen=True)
 class GgufTensor:
-    """Where a tensor stands in the file, and how its numbers are written."""
+    """The location of a tensor in the file, and its encoding."""
 
     shape: Shape
     ggml_type: int
@@ -71,7 +71,7 @@ def read_gguf_header(path: Path) -> GgufHeader:
 
 
 class _Reader:
-    """Goes through the bytes from the beginning; whatever would lead past the end is a ValueError."""
+    """Reads the bytes sequentially; reading past the end is a ValueError."""
 
     def __init__(self, data: mmap.mmap) -> None:
         self._data = data
@@ -126,7 +126,7 @@ class _Reader:
 
     def _list(self) -> list[Any]:
         kind, length = self._number("<I"), self._number("<Q")
-        if length > len(self._data) - self._position:  # every entry takes a byte at least
+        if length > len(self._data) - self._position:  # every entry takes at least one byte
             raise ValueError("a list in it is longer than the file")
         if kind in SCALARS:
             format_code = f"<{length}{SCALARS[kind][1]}"

@@ -1,4 +1,4 @@
-"""The tokenizer inside a GGUF file -> an engine of byte pairs."""
+"""Convert the tokenizer inside a GGUF file to a byte-pair engine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROLES = {"eos": "eos_token_id", "bos": "bos_token_id", "pad": "padding_token_id"
 
 
 def build_gguf_tokenizer(settings: Mapping[str, Any], *, size: int, where: str) -> HuggingFace:
-    """The file's own pieces, merges, cuts and special tokens."""
+    """A tokenizer with the file's pieces, merges, pre-tokenization and special tokens."""
     kind, split_kind = settings.get("tokenizer.ggml.model"), settings.get("tokenizer.ggml.pre", "gpt-2")
     if kind != "gpt2" or split_kind not in SPLITS:
         raise DataError(

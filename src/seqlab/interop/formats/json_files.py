@@ -1,4 +1,4 @@
-"""Small files of a published model, from a folder that nobody vouches for."""
+"""Read small JSON files of a published model from an untrusted folder."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def read_json(path: Path, *, max_bytes: int = MAX_CONFIG_BYTES) -> dict[str, obj
     """The object in a JSON file; anything else is a DataError."""
     try:
         return read_json_object(path, largest=max_bytes)
-    except RunError as error:  # the words are the same for a run's own files, the cure is not
+    except RunError as error:  # same message as for a run's own files, different cure
         raise DataError(error.what, where=str(path), cure=REDOWNLOAD_HINT) from error
 
 
 def read_optional_json(path: Path, *, max_bytes: int = MAX_CONFIG_BYTES) -> dict[str, object]:
-    """The same, and nothing where there is no such file."""
+    """The same; empty if there is no such file."""
     return read_json(path, max_bytes=max_bytes) if path.is_file() else {}

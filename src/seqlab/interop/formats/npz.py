@@ -1,8 +1,8 @@
-"""Published arrays in an .npz file, read without running anything.
+"""Read published arrays from an .npz file without executing code.
 
 An .npz is a zip of .npy files: a short header that says type and shape, then the numbers. A header can also
-ask for pickled objects, which can be programs, so only plain numbers are taken; and a zip can unpack to far
-more than it holds, so all sizes are compared before a number is read.
+request pickled objects, which can execute code, so only plain numbers are accepted. A zip can expand to far
+more than its size, so all sizes are checked before anything is read.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ class NpzTensors(PublishedTensors):
 
 
 def _shape(file: IO[bytes], member: zipfile.ZipInfo) -> Shape:
-    """What the header of an array says, once its numbers are known to be plain and to fill exactly the rest
-    of the file.
+    """The header of an array, after checking that its numbers are plain and fill exactly the rest of the
+    file.
     """
     version = npy.read_magic(file)
     if version not in HEADERS:

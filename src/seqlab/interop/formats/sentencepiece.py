@@ -1,12 +1,12 @@
-"""SentencePiece models -> an engine: the pieces of a unigram model with their scores, under the ids of a
-vocabulary.
+"""Convert SentencePiece models to an engine: the pieces of a unigram model with their scores, under the ids
+of a vocabulary.
 
-A model file is a protocol buffer: fields, each with a number and one of four ways to be written. Only five of
-them are needed:
+A model file is a protocol buffer: fields, each with a number and one of four wire types. Only five of them
+are needed:
 
     1  piece       1 text   2 score   3 kind (1 normal, 2 unknown, 3 control, 4 a user's own, 5 unused, 6 byte)
     2  training    3 kind of model (1 unigram)
-    3  normaliser  2 its table   3 whether a blank is put before a text
+    3  normaliser  2 its table   3 whether a space is put before a text
 """
 
 from __future__ import annotations
@@ -31,14 +31,12 @@ NORMAL, USER_DEFINED, UNIGRAM = 1, 4, 1
 SPACE_SYMBOL = "▁"
 SPECIALS = ("</s>", UNK, "<pad>")
 LANGUAGE = re.compile(r">>[^<>]{1,40}<<")
-"""How a model for several languages is told which one to write."""
+"""The token that selects the target language of a multilingual model."""
 
 
 @dataclass(frozen=True)
 class SentencePieceModel:
-    """The pieces that a text can be cut into with the logarithms of their probabilities, and how a text is
-    prepared.
-    """
+    """The pieces with their log-probabilities, and the normalization of texts."""
 
     scores: dict[str, float]
     precompiled_charsmap: bytes
@@ -53,11 +51,11 @@ def read_marian_tokenizer(
     target: Path | None = None,
     ids_file: str = "vocab.json",
 ) -> HuggingFace:
-    """The tokenizer of a Marian model: each side is cut by a model of its own, and both have the ids of one
-    vocabulary.
+    """The tokenizer of a Marian model: each side has its own SentencePiece model, and both share the ids of
+    one vocabulary.
 
-    target: the file of the model that cuts what is written; without it translations are put together, but
-    none is cut. ids_file: the name of the file of the vocabulary, for an error.
+    target: the file of the model for the target side; without it translations are decoded but cannot be
+    tokenized. ids_file: the name of the vocabulary file, for errors.
     """
     ids = {
         piece: piece_id
@@ -80,7 +78,7 @@ def read_marian_tokenizer(
 
 
 def read_sentencepiece_model(path: Path) -> SentencePieceModel:
-    """A unigram model out of its file."""
+    """Read a unigram model from its file."""
     try:
         if path.stat().st_size > MAX_MODEL_BYTES:
             raise ValueError("it is larger than any such model")
@@ -94,8 +92,8 @@ def read_sentencepiece_model(path: Path) -> SentencePieceModel:
 
 
 def _engine(model: SentencePieceModel, ids: Mapping[str, int], *, size: int) -> Engine:
-    """Places of pieces that this side never has are filled with names that no text has; pieces without an id
-    stand behind all ids.
+    """Ids of pieces that this side lacks are filled with names that occur in no text; pieces without an id
+    come after all ids.
     """
     lowest = min(model.scores.values())
     specials = [piece for piece in ids if piece in SPECIALS or LANGUAGE.fullmatch(piece)]

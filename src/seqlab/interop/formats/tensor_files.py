@@ -1,6 +1,4 @@
-"""Published tensors on disk: safetensors in one file or several, or a pickle read without running
-anything.
-"""
+"""Published tensors on disk: safetensors in one or several files, or a pickle read without executing code."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ RENAMED_SUFFIXES = ((".gamma", ".weight"), (".beta", ".bias"))
 
 
 class PublishedTensors(ABC):
-    """Names and shapes, known without reading a number; the tensors themselves one by one, as float32."""
+    """Names and shapes from the headers; the tensors themselves are read one by one, as float32."""
 
     shapes: Mapping[str, Shape]
 
@@ -36,11 +34,11 @@ class PublishedTensors(ABC):
     def read(self, name: str) -> Tensor: ...
 
     def name_in_file(self, name: str) -> str:
-        """What the file calls a tensor."""
+        """The name of a tensor in the file."""
         return name
 
     def build(self, spec: TensorSpec) -> Tensor:
-        """A tensor of seqlab's, out of those that it is made of."""
+        """Build one of seqlab's tensors from its published parts."""
         return spec.combine(*(self.read(name).to(torch.float32) for name, _ in spec.parts)).contiguous()
 
 
@@ -86,7 +84,7 @@ class SafetensorsTensors(PublishedTensors):
 class PickledTensors(PublishedTensors):
     """The older format.
 
-    Only tensors are unpickled: anything else in the file is refused before it could run.
+    Only tensors are unpickled: anything else in the file is rejected before it could run.
     """
 
     def __init__(self, path: Path) -> None:
@@ -128,7 +126,7 @@ def open_tensors(folder: Path) -> PublishedTensors:
 
 
 def _indexed_files(folder: Path) -> dict[str, Path]:
-    """Which file holds a tensor, as an index says. Its files stand beside it and nowhere else."""
+    """The file of each tensor according to an index; the files must be in the same folder."""
     path = folder / INDEX_FILE
     listed = read_json(path, max_bytes=MAX_INDEX_BYTES).get("weight_map")
     if not isinstance(listed, dict) or not all(isinstance(name, str) for name in listed.values()):
@@ -148,13 +146,13 @@ def _indexed_files(folder: Path) -> dict[str, Path]:
 def _shapes_in(path: Path) -> dict[str, Shape]:
     try:
         return read_weights_header(path).shapes
-    except RunError as error:  # the words are the same for a run's own weights, the cure is not
+    except RunError as error:  # same message as for a run's own weights, different cure
         raise DataError(error.what, where=str(path), cure=REDOWNLOAD_HINT) from error
 
 
 def map_names(names: Iterable[str], rename: Callable[[str], str], *, where: str) -> dict[str, str]:
-    """The name in the file for each name that is used here; two that would become one are an error, since one
-    of them would not be read.
+    """Map the names used here to those in the file; two names that map to the same one are an error, since
+    one of them would not be read.
     """
     by_new_name: dict[str, str] = {}
     for name in names:

@@ -1,4 +1,4 @@
-"""The tokenizer of a published model: its tokenizer.json, or the older files out of which the same engine is
+"""The tokenizer of a published model: its tokenizer.json, or the older files from which the same engine is
 built.
 """
 
@@ -55,11 +55,11 @@ def with_roles(
     writes: bool,
     path: Path,
 ) -> HuggingFace:
-    """The tokenizer, told which of its pieces is what: by their names, and where these do not say it by the
+    """The tokenizer with the roles of its special tokens, from their names or, if these are unclear, from the
     ids of a config.
 
-    unknown: the piece for what is not known.  writes: a decoder starts with one of its tokens.  path: of the
-    tokenizer, for an error.
+    unknown: the piece for unknown text. writes: whether a decoder starts with one of its tokens. path: of the
+    tokenizer, for errors.
     """
     known = tokenizer.vocabulary.ids
     roles = {role: known[piece] for role, piece in specials.items() if piece in known and role != "unk"}
@@ -84,7 +84,7 @@ def with_roles(
 def _tokenizer(
     folder: Path, *, family: str, size: int, specials: SpecialPieces
 ) -> tuple[Path, HuggingFace, str]:
-    """The file that was read, the tokenizer in it, and the piece that it gives for what it does not know."""
+    """The file that was read, its tokenizer, and its piece for unknown text."""
     path = folder / FILE
     if path.is_file():
         try:
@@ -117,8 +117,8 @@ def _tokenizer(
 
 
 def special_pieces(folder: Path) -> SpecialPieces:
-    """Which pieces have a role, by two files of which the second knows better; a piece is a text, or an
-    object around one.
+    """The pieces with special roles from two files, of which the second takes precedence; a piece is a
+    string or an object with one.
     """
     pieces: SpecialPieces = {}
     for name in ("special_tokens_map.json", "tokenizer_config.json"):
@@ -132,9 +132,7 @@ def special_pieces(folder: Path) -> SpecialPieces:
 
 
 def _unknown_piece(path: Path) -> str:
-    """What the engine itself gives for what it does not know; byte-level tokenizers know everything, whatever
-    else is written.
-    """
+    """The engine's piece for unknown text; byte-level tokenizers never need one, whatever the files say."""
     model = read_json(path, max_bytes=LARGEST_FILE).get("model")
     if not isinstance(model, dict):
         return ""
@@ -157,7 +155,7 @@ def _id(value: Any, size: int) -> int | None:
 
 
 def _wordpiece(folder: Path, specials: SpecialPieces) -> Engine:
-    """BERT's own: words and marks apart, then the longest known pieces."""
+    """BERT's WordPiece: split words and punctuation, then take the longest known pieces."""
     settings = read_optional_json(folder / "tokenizer_config.json")
     pieces = _lines(folder / "vocab.txt")
     ids = {piece: token_id for token_id, piece in enumerate(pieces)}
@@ -189,7 +187,7 @@ def _wordpiece(folder: Path, specials: SpecialPieces) -> Engine:
 
 
 def _byte_pairs(folder: Path, specials: SpecialPieces, *, has_template: bool) -> Engine:
-    """GPT-2's own: pairs of bytes; RoBERTa has the same, with <s> and </s> around a text."""
+    """GPT-2's byte-level BPE; RoBERTa has the same, with <s> and </s> around a text."""
     path = folder / "merges.txt"
     ids = read_json(folder / "vocab.json", max_bytes=MAX_VOCABULARY_BYTES)
     merges = [line.split(" ") for line in _lines(path) if line and not line.startswith("#version")]
@@ -231,7 +229,7 @@ def _byte_pairs(folder: Path, specials: SpecialPieces, *, has_template: bool) ->
 
 
 def _with_specials(engine: Engine, pieces: list[str]) -> Engine:
-    mask = ("<mask>",)  # takes the blank before it along, as it stands for a word with its blank
+    mask = ("<mask>",)  # includes the space before it, since it replaces a word with its space
     engine.add_special_tokens(
         [
             AddedToken(piece, special=True, normalized=False, lstrip=piece in mask)

@@ -1,4 +1,6 @@
-"""The half of a network that writes: it knows a source, and goes on from what it has written."""
+"""The decoder of an encoder-decoder: conditioned on a source, it continues from the tokens generated so
+far.
+"""
 
 from __future__ import annotations
 
@@ -12,52 +14,52 @@ from torch import Tensor, nn
 from seqlab.models.base import ModelState
 
 Alignment = Float[Tensor, "hypotheses time source"]
-"""How much each step of the source was looked at, for each step that was written."""
+"""Attention weights over the source for each target step."""
 
 
 @dataclass(frozen=True)
 class DecoderState:
-    """Where a decoder stands: what it has read, one row for each source, and what it has written, one row for
-    each hypothesis.
+    """The state of a decoder: the encoded sources, one row for each source, and the cache of generated
+    tokens, one row for each hypothesis.
 
-    Several hypotheses may belong to one source: they stand side by side, as many for each source, and share
-    what was read.
+    Several hypotheses may belong to one source: they are consecutive rows, the same number for each source,
+    and share the encoded source.
     """
 
     source: ModelState
     cache: ModelState = ()
 
     def with_cache(self, cache: ModelState) -> DecoderState:
-        """The same sources, further on."""
+        """The same sources with a new cache."""
         return replace(self, cache=cache)
 
     def select(self, hypotheses: Int[Tensor, " hypotheses"]) -> DecoderState:
-        """Other hypotheses of the same sources: some left out, some several times, as many for each source as
-        before or not.
+        """Select hypotheses of the same sources: rows may be dropped or repeated, and their number per
+        source may change.
         """
         return replace(self, cache=tuple(part[hypotheses] for part in self.cache))
 
     def reorder(self, hypotheses: Int[Tensor, " hypotheses"]) -> DecoderState:
-        """As `select`, for a holder who gives this one up: memory may be used again, so that only what
-        changes is written.
+        """Like `select`, but this state must not be used afterwards: its memory may be reused, so that
+        only changes are written.
         """
         return replace(self, cache=tuple(reorder_rows(part, hypotheses) for part in self.cache))
 
     def keep_sources(self, sources: Int[Tensor, " sources"]) -> DecoderState:
-        """Some of the sources, for instance those that are not finished; `select` then chooses among the
+        """Keep some of the sources, for instance the unfinished ones; `select` then selects the
         hypotheses.
         """
         return replace(self, source=tuple(part[sources] for part in self.source))
 
 
 def reorder_rows(part: Any, rows: Int[Tensor, " rows"]) -> Any:
-    """part[rows], in its own memory where the part knows how."""
+    """part[rows], in place if the part supports it."""
     return part.reorder(rows) if hasattr(part, "reorder") else part[rows]
 
 
 class Decoder(nn.Module, ABC):
-    """Reads a source once (`init_state`), then takes steps: all at once, where they are known, or one by one;
-    both give the same features.
+    """Reads a source once (`init_state`), then decodes steps, all at once or one by one; both give the
+    same features.
     """
 
     input_size: int
@@ -70,8 +72,8 @@ class Decoder(nn.Module, ABC):
         is_token: Bool[Tensor, "batch source"],
         final_state: ModelState,
     ) -> DecoderState:
-        """Before the first step. features: of the encoder, for every step of the source; ended: the encoder's
-        state after the last one.
+        """The state before the first step. features: of the encoder, for every step of the source; ended:
+        the encoder's final state.
         """
 
     @abstractmethod
@@ -88,5 +90,5 @@ class Decoder(nn.Module, ABC):
         is_token: Bool[Tensor, "hypotheses time"],
         decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time output"], DecoderState, Alignment | None]:
-        """The same, with where was looked; None where a decoder does not look."""
+        """The same, with the attention weights; None for a decoder without attention."""
         return (*self(steps, is_token, decoder_state), None)

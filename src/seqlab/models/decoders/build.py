@@ -1,4 +1,4 @@
-"""The decoder that settings describe, for the encoder that stands before it."""
+"""Build a decoder from its settings and its encoder."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DEFAULT_HEADS = 4
 
 
 def build_decoder(model: SequenceSettings, decoder: DecoderSettings, encoder: Encoder) -> Decoder:
-    """model: the settings of the encoder, from which the decoder takes what its own section leaves out."""
+    """model: the settings of the encoder, which are the defaults of the decoder's settings."""
     kind = decoder.kind or ("transformer" if isinstance(model, TransformerSettings) else "recurrent")
     if kind == "transformer":
         return TransformerSeq2SeqDecoder.from_settings(
@@ -41,12 +41,12 @@ def build_decoder(model: SequenceSettings, decoder: DecoderSettings, encoder: En
 
 
 def transformer_settings(model: SequenceSettings, decoder: DecoderSettings) -> TransformerSettings:
-    """Those of a Transformer encoder, with the sizes of the decoder's own section."""
+    """The settings of a Transformer decoder: the encoder's settings, overridden by the decoder's."""
     if isinstance(model, TransformerSettings):
-        own = {
+        overrides = {
             name: value for name in ("layers", "hidden_size", "heads") if (value := getattr(decoder, name))
         }
-        settings = model.model_copy(update=own)
+        settings = model.model_copy(update=overrides)
     else:
         sizes = layer_sizes(model)
         width = decoder.hidden_size or sizes[-1]
@@ -69,7 +69,7 @@ def transformer_settings(model: SequenceSettings, decoder: DecoderSettings) -> T
 
 
 def recurrent_settings(model: SequenceSettings, decoder: DecoderSettings) -> RecurrentSettings:
-    """Those of a recurrent encoder in one direction, with the sizes of the decoder's own section."""
+    """The settings of a recurrent decoder: those of a unidirectional encoder, overridden by the decoder's."""
     plain = RecurrentSettings(hidden_sizes=layer_sizes(model), dropout=model.dropout)
     recurrent = model if isinstance(model, RecurrentSettings) else plain
     cell: Settings = recurrent.cell
@@ -147,7 +147,7 @@ def build_recurrent_decoder(
 
 
 def build_attention(decoder: DecoderSettings, *, query_size: int, source_size: int) -> tuple[Attention, int]:
-    """The attention, and the width of what it finds."""
+    """The attention, and the width of its context."""
     key_size = query_size if decoder.projected else source_size
     try:
         score = score_functions.get(decoder.attention)(query_size, key_size)
@@ -174,8 +174,8 @@ def build_attention(decoder: DecoderSettings, *, query_size: int, source_size: i
 
 
 def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Encoder) -> Bridge:
-    """What fits: the encoder's state as it is, else a learned map of it, or of the mean of its features where
-    it has none or that is wanted.
+    """The bridge that fits: a copy of the encoder's state if possible, otherwise a learned projection of
+    it, or of the mean of the features if the encoder has no state or if requested.
     """
     sizes = stack.state_sizes
     if decoder.bridge == "none":
@@ -200,8 +200,8 @@ def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Encod
 
 
 def build_summary(decoder: DecoderSettings, encoder: Encoder, *, size: int) -> Bridge:
-    """The whole source as one vector: of the encoder's last state, or of the mean of its features where it
-    has none or that is wanted.
+    """The whole source as one vector: from the encoder's final state, or from the mean of its features if
+    it has no state or if requested.
     """
     if decoder.bridge == "mean" or not isinstance(encoder, RecurrentBackbone):
         return MeanBridge([size], feature_size=encoder.output_size)

@@ -1,5 +1,5 @@
-"""Recurrent decoders: the encoder's end as their first state or before their eyes, attention after the scan,
-or attention at every step of it.
+"""Recurrent decoders: conditioned on the encoder's final state, only initially or at every step, or with
+attention after or inside the scan.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ IsToken = Bool[Tensor, "hypotheses time"]
 
 
 class FixedContextDecoder(Decoder):
-    """A stack of recurrent layers that starts from what the encoder's end became: one vector for the whole
+    """A stack of recurrent layers initialized from the encoder's final state: one vector for the whole
     source.
 
     Paper: Sutskever et al. 2014, "Sequence to Sequence Learning with Neural Networks", arXiv:1409.3215.
 
-    Of the past it keeps the number of steps so far and the parts of the state.
+    The cache holds the number of steps so far and the parts of the state.
     """
 
     def __init__(self, stack: RecurrentStack, bridge: Bridge, *, input_size: int, dropout: float) -> None:
@@ -52,7 +52,7 @@ class FixedContextDecoder(Decoder):
     def project_source(
         self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"]
     ) -> ModelState:
-        """What is kept of the source for the steps to come; here nothing."""
+        """What later steps need of the source; nothing here."""
         return ()
 
     def forward(
@@ -74,14 +74,14 @@ class FixedContextDecoder(Decoder):
 
 
 class ConstantContextDecoder(FixedContextDecoder):
-    """c = f(the encoder's end) stays before the decoder's eyes: it enters every step beside the token, and
-    the output again.
+    """The context c = f(the encoder's final state) is an input of every step, together with the token, and of
+    the output.
 
         state_t = cell([token_t; c], state_{t-1}),   output_t = tanh(W [c; state_t])
 
-    Still one vector for the whole source, but the state need not carry it from the first step to the last.
-    Paper: Cho et al. 2014, "Learning Phrase Representations using RNN Encoder-Decoder", arXiv:1406.1078,
-    section 2.2.
+    This is still one vector for the whole source, but the state need not carry it from the first step to the
+    last. Paper: Cho et al. 2014, "Learning Phrase Representations using RNN Encoder-Decoder",
+    arXiv:1406.1078, section 2.2.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class ConstantContextDecoder(FixedContextDecoder):
 
 
 class AttentiveDecoder(FixedContextDecoder):
-    """output_t = [state_t; context_t]: all steps are scanned first, then all look at the source at once.
+    """output_t = [state_t; context_t]: all steps are scanned first, then all attend to the source at once.
 
     Paper: Luong et al. 2015, "Effective Approaches to Attention-based Neural Machine Translation",
     arXiv:1508.04025, section 3.
@@ -165,12 +165,12 @@ class AttentiveDecoder(FixedContextDecoder):
 
 
 class InputFeedingDecoder(FixedContextDecoder):
-    """attentional_t = tanh(W [context_t; state_t]) is the output, and enters the next step beside its token:
-    steps wait for each other.
+    """attentional_t = tanh(W [context_t; state_t]) is the output and, with the next token, an input of the
+    next step (input feeding), so steps run sequentially.
 
     Paper: Luong et al. 2015, arXiv:1508.04025, section 3.3.
 
-    Of the past it keeps the last attentional vector too.
+    The cache also holds the last attentional vector.
     """
 
     def __init__(
@@ -214,7 +214,7 @@ class InputFeedingDecoder(FixedContextDecoder):
             joined = self.dropout(self.look.combine_context(contexts, outputs)).squeeze(1)
             attentionals.append(joined)
             alignments.append(alignment)
-            kept = is_real.unsqueeze(1)  # padding leaves everything as it was
+            kept = is_real.unsqueeze(1)  # padding changes nothing
             state = [torch.where(kept, new, old) for new, old in zip(after, state, strict=True)]
             attentional = torch.where(kept, joined, attentional)
             counts = counts + is_real
@@ -231,7 +231,7 @@ def attend_source(
     source: ModelState,
     query_positions: Int[Tensor, "hypotheses time"],
 ) -> tuple[Float[Tensor, "hypotheses time value"], Alignment]:
-    """The contexts of all hypotheses: those of one source are further queries to it."""
+    """The contexts of all hypotheses; the hypotheses of one source are treated as additional queries."""
     is_token, keys, values = source
     hypotheses, time = query_positions.shape
     side_by_side = queries.reshape(len(is_token), -1, queries.shape[2])

@@ -1,4 +1,4 @@
-"""The decoder of an encoder-decoder Transformer: it looks back at its own steps, and over to a source."""
+"""The decoder of an encoder-decoder Transformer: causal self-attention and cross-attention to a source."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from seqlab.models.transformer_stack import TransformerStack
 
 
 class TransformerSeq2SeqDecoder(TransformerStack, Decoder):
-    """Layers in which every step looks at the steps so far and at all of the source.
+    """Layers in which every step attends to the steps so far and to the whole source.
 
-    Hypotheses of one source are further queries to its keys and values, which are never copied for them.
+    Hypotheses of one source are treated as additional queries, so its keys and values are never copied.
     """
 
     @classmethod
@@ -39,7 +39,7 @@ class TransformerSeq2SeqDecoder(TransformerStack, Decoder):
         is_token: Bool[Tensor, "batch source"],
         final_state: ModelState = (),
     ) -> DecoderState:
-        """Of the source: which steps are real, then its keys and values for every layer."""
+        """The source part of the state: which steps are real, then keys and values for every layer."""
         return DecoderState(
             (is_token, *(layer.cross_attention.project_source(features) for layer in self._layers()))
         )
@@ -50,7 +50,7 @@ class TransformerSeq2SeqDecoder(TransformerStack, Decoder):
         is_token: Bool[Tensor, "hypotheses time"],
         decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time output"], DecoderState]:
-        """Of the past: which steps were real, then their keys and values for every layer."""
+        """The cache: which steps were real, then their keys and values for every layer."""
         seen = decoder_state.cache
         all_is_token = (
             torch.cat([seen[0], is_token], dim=1) if seen else is_token
@@ -77,7 +77,7 @@ class TransformerSeq2SeqDecoder(TransformerStack, Decoder):
         is_token: Bool[Tensor, "hypotheses time"],
         decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time output"], DecoderState, Alignment]:
-        """The mean over the heads of the last layer."""
+        """Attention weights: the mean over the heads of the last layer."""
         with record_alignments(self._layers()[-1].cross_attention) as alignments:
             features, decoder_state = self(steps, is_token, decoder_state)
         return features, decoder_state, alignments[""][0].mean(dim=1).reshape(*is_token.shape, -1)
@@ -87,5 +87,5 @@ class TransformerSeq2SeqDecoder(TransformerStack, Decoder):
 
 
 def _source_mask(is_token: Bool[Tensor, "batch source"]) -> AttentionMask:
-    """Padding of a source is looked at by nobody; where there is none, no mask is needed."""
+    """Padding of a source is masked; without padding there is no mask."""
     return AttentionMask() if bool(is_token.all()) else AttentionMask(is_token[:, None, None, :])

@@ -1,1 +1,1 @@
-"""Networks that read images."""
+"""Networks for images."""

@@ -1,4 +1,4 @@
-"""What every network for images is: an image in, features of its regions out."""
+"""The interface of image networks: map an image to features of its regions."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from seqlab.blocks.image import Images
 
 
 class ImageBackbone(nn.Module, ABC):
-    """Features of regions, which a classifier pools and a captioner looks at one by one.
+    """Computes features of regions, which a classifier pools and a captioner attends to.
 
-    Images of a batch never see each other.
+    Images of a batch do not influence each other.
     """
 
     output_size: int
 
     @abstractmethod
     def grid(self, height: int, width: int) -> tuple[int, int]:
-        """Rows and columns of regions that an image of this size has."""
+        """The number of rows and columns of regions for an image of this size."""
 
     @abstractmethod
     def forward(self, images: Images) -> Float[Tensor, "batch regions output"]: ...

@@ -1,4 +1,4 @@
-"""A whole network that puts an image into words."""
+"""An image captioning network."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Captioner(nn.Module):
     """logits_t = W decoder(regions of the image, words up to t) + b.
 
     A caption begins with a start token, which is given, and ends with an end token, which is predicted like
-    any word. Every search of `seqlab.decoding` can write with it.
+    any word. It works with every search of `seqlab.decoding`.
     """
 
     def __init__(self, network: ImageBackbone, embed: TokenEmbedding, decoder: CaptionDecoder) -> None:
@@ -42,17 +42,17 @@ class Captioner(nn.Module):
     def forward(
         self, images: Images, words: Int[Tensor, "batch time"]
     ) -> tuple[Float[Tensor, "batch time vocab"], Float[Tensor, "batch time regions"] | None]:
-        """Logits for the word after each of the words, which begin with the start token; and, with attention,
-        where was looked for it.
+        """Logits for the word after each of the words, which begin with the start token; and the attention
+        weights, if there are any.
         """
         is_word = torch.ones_like(words, dtype=torch.bool)
         logits, _, alignment = self.decode_with_alignment(words, is_word, self.encode(images, is_word[:, :1]))
         return logits, alignment
 
     def encode(self, source: Images, source_is_token: Bool[Tensor, "batch source"]) -> DecoderState:
-        """Before the start token: each image is read once, and whole.
+        """Encode each image once; the state before the start token.
 
-        What a decoder keeps of it belongs to its state.
+        What the decoder needs of the image is part of its state.
         """
         return DecoderState((), self.decoder.init_state(self.network(source)))
 
@@ -73,15 +73,15 @@ class Captioner(nn.Module):
     ) -> tuple[
         Float[Tensor, "captions time vocab"], DecoderState, Float[Tensor, "captions time regions"] | None
     ]:
-        """The next words of captions, none of which is padding, and where was looked for them."""
+        """Logits after the next words of captions, none of which is padding, and the attention weights."""
         state, features, alignments = decoder_state.cache, [], []
         for word in self.embed(targets).unbind(1):
-            feature, state, alignment = self.decoder.step(word, state)
+            feature, state, step_alignment = self.decoder.step(word, state)
             features.append(feature)
-            if alignment is not None:
-                alignments.append(alignment)
-        looked = torch.stack(alignments, dim=1) if alignments else None
-        return self.output(torch.stack(features, dim=1)), decoder_state.with_cache(state), looked
+            if step_alignment is not None:
+                alignments.append(step_alignment)
+        alignment = torch.stack(alignments, dim=1) if alignments else None
+        return self.output(torch.stack(features, dim=1)), decoder_state.with_cache(state), alignment
 
 
 def build_captioner(
@@ -95,10 +95,10 @@ def build_captioner(
     view: str,
     score: str = "additive",
 ) -> Captioner:
-    """A captioner whose decoder sees the image in one way.
+    """Build a captioner with one kind of image input.
 
-    view: "state" and "first_input" show the whole picture once; "attention" shows regions at every word,
-    compared by `score`.
+    view: "state" and "first_input" feed the whole image once; "attention" attends to regions at every word,
+    with the attention score `score`.
     """
     size = network.output_size
     decoder: CaptionDecoder

@@ -1,4 +1,4 @@
-"""A whole network that gives each image one class."""
+"""An image classifier: predicts one class per image."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from seqlab.models.settings import ImageSettings, VisionTransformerSettings
 
 
 class ImageClassifier(nn.Module):
-    """logits = head(dropout(pool(network(image)))); the rows of an image come as steps."""
+    """logits = head(dropout(pool(network(image)))); the rows of an image are the steps."""
 
     def __init__(
         self, rows: RowsToImage, network: ImageBackbone, pool: nn.Module, head: nn.Module, *, dropout: float

@@ -1,6 +1,4 @@
-"""Convolutional networks for images: small kernels, norms that know one image only, and perhaps a block that
-sees everything at once.
-"""
+"""Convolutional networks for images: small kernels, group normalization, and an optional non-local block."""
 
 from __future__ import annotations
 
@@ -20,12 +18,11 @@ from seqlab.models.settings import ImageConvolutionalSettings
 
 
 class ConvolutionalImageBackbone(ImageBackbone):
-    """Stages of convolutions; between two stages the image is halved by taking the largest of each 2 by 2
-    pixels.
+    """Stages of convolutions with 2x2 max-pooling between two stages.
 
-    A convolution joins neighbors only, so that two far parts of an image first meet in late stages, where
-    little is left of their details. `non_local` is a block after the first stage in which every place looks
-    at every other one; None has none. Paper: Wang et al. 2018, "Non-local Neural Networks", arXiv:1711.07971.
+    A convolution combines neighbors only, so distant parts of an image first interact in late stages, where
+    little detail is left. `non_local` is a block after the first stage in which every position attends to
+    every other one; None omits it. Paper: Wang et al. 2018, "Non-local Neural Networks", arXiv:1711.07971.
     """
 
     def __init__(
@@ -48,7 +45,7 @@ class ConvolutionalImageBackbone(ImageBackbone):
         )
 
     def grid(self, height: int, width: int) -> tuple[int, int]:
-        """Rows and columns of regions that an image of this size ends in."""
+        """The number of rows and columns of regions for an image of this size."""
         for _ in range(len(self.stages) - 1):
             height, width = _halved(height), _halved(width)
         return height, width
@@ -60,7 +57,7 @@ class ConvolutionalImageBackbone(ImageBackbone):
                 images = F.max_pool2d(images, 2, ceil_mode=True)  # (batch, hidden, height / 2, width / 2)
             images = stage(images)
             if depth == 0 and self.non_local is not None:
-                images = self.non_local(images.movedim(1, -1)).movedim(-1, 1)  # its channels come last
+                images = self.non_local(images.movedim(1, -1)).movedim(-1, 1)  # channels last
         return images.flatten(2).transpose(1, 2)
 
 

@@ -1,4 +1,4 @@
-"""Images before a decoder: regions are the steps of the source."""
+"""Image encoders for a decoder: regions are the steps of the source."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from seqlab.models.settings import (
 from seqlab.positions.learned import LearnedPositions
 
 POSITION_STD = 0.5
-"""Of the rows for places at the start: large enough to be told from the features of a region, which are
-around 1.
+"""Initial standard deviation of the position embeddings: large enough to be distinguishable from the
+features of a region, which are around 1.
 """
 
 
 class ImageEncoder(Encoder):
-    """feature_r = relu(W (network(image)_r + place_r) + b), one for each region of an image, whose rows come
-    as steps.
+    """feature_r = relu(W (network(image)_r + position_r) + b), one for each region of an image, whose rows
+    are the steps.
 
-    A decoder looks at regions without knowing where they are, so each gets a learned row for its place. What
-    and where are mixed before the relu, so that even the mean of all regions, from which a recurrent decoder
-    starts, still knows something of what stands where. Paper: Xu et al. 2015, "Show, Attend and Tell: Neural
-    Image Caption Generation with Visual Attention", arXiv:1502.03044, section 3.1.1 (regions as what is
-    looked at; the places are ours).
+    Attention does not know where a region is, so each region gets a learned position embedding. Content and
+    position are mixed before the relu, so that even the mean of all regions, from which a recurrent decoder
+    starts, contains some information about positions. Paper: Xu et al. 2015, "Show, Attend and Tell: Neural
+    Image Caption Generation with Visual Attention", arXiv:1502.03044, section 3.1.1 (attention over regions;
+    the position embeddings are our addition).
     """
 
     def __init__(self, rows: RowsToImage, network: ImageBackbone) -> None:
@@ -71,11 +71,9 @@ def build_image_encoder_decoder(
     num_target_tokens: int,
     target_pad_id: int,
 ) -> EncoderDecoder:
-    """A network for images with a decoder behind it.  num_features: the numbers in one row of an image."""
+    """Build an image network with a decoder. num_features: the numbers in one row of an image."""
     if isinstance(model, VisionTransformerSettings):
-        model = model.model_copy(
-            update={"pooling": "mean"}
-        )  # patches only: nothing is gathered in a class token
+        model = model.model_copy(update={"pooling": "mean"})  # patches only, without a class token
     rows = RowsToImage.from_num_features(num_features, channels=model.channels, height=model.height)
     encoder = ImageEncoder(rows, build_image_backbone(model, rows))
     parts = build_decoder_parts(
@@ -85,9 +83,9 @@ def build_image_encoder_decoder(
 
 
 def decoder_base_settings(model: ImageSettings) -> SequenceSettings:
-    """What a decoder takes over from a network for images.
+    """The settings that a decoder takes over from an image network.
 
-    Places of patches mean nothing to words, which are told theirs by sines.
+    Positions of patches do not apply to words, which get sinusoidal positions.
     """
     if not isinstance(model, VisionTransformerSettings):
         return ConvolutionalSettings(

@@ -1,4 +1,4 @@
-"""A small convolutional network whose regions stay where they are in the image."""
+"""A small convolutional network whose regions correspond to squares of the image."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from seqlab.positions.learned import LearnedPositions
 
 
 class RegionBackbone(ImageBackbone):
-    """region = relu(W (largest features of a square of pixels after one stage of convolutions + a row learned
-    for its place) + b).
+    """region = relu(W (max-pooled features of a square of pixels after one stage of convolutions + position
+    embedding) + b).
 
-    The stage sees two pixels beyond a square, so what is said of a region comes from there: a captioner's
-    look at it means something. What and where are mixed before the relu, so that even the mean of all regions
-    still knows something of what stands where.
+    The stage sees only two pixels beyond a square, so a region describes that part of the image, and
+    attention to it is meaningful. Content and position are mixed before the relu, so that even the mean of
+    all regions contains some information about positions.
     """
 
     def __init__(

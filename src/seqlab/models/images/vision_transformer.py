@@ -19,11 +19,12 @@ from seqlab.models.transformer import TransformerBackbone
 class VisionTransformer(ImageBackbone):
     """features = transformer(class token, W patch 1 + b, W patch 2 + b, …).
 
-    Apart from the patches nothing here knows of images: which patches are neighbors is learned, in the
-    positions. Paper: Dosovitskiy et al. 2021, "An Image is Worth 16x16 Words: Transformers for Image
+    Apart from the patches nothing here is specific to images: the position embeddings learn which patches are
+    neighbors. Paper: Dosovitskiy et al. 2021, "An Image is Worth 16x16 Words: Transformers for Image
     Recognition at Scale", arXiv:2010.11929.
 
-    class_token: the module that puts a step before the patches, or an identity where the patches are pooled.
+    class_token: the module that adds a class token before the patches, or an identity if the patches are
+    pooled.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""An encoder-decoder laid out for decoding one token at a time."""
+"""An encoder-decoder optimized for decoding one token at a time."""

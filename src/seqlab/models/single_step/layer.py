@@ -1,6 +1,4 @@
-"""One layer of a Transformer decoder for one new step of every hypothesis, without the modules around its
-tensors.
-"""
+"""One layer of a Transformer decoder for one new step of every hypothesis, without module overhead."""
 
 from __future__ import annotations
 
@@ -31,8 +29,8 @@ begins.
 
 
 class SelfAttentionCache(NamedTuple):
-    """Keys and values that one layer has written, and of these the places of the newest step, which the layer
-    has yet to fill.
+    """The cached keys and values of one layer, and views of the newest step, which the layer has yet to
+    fill.
     """
 
     keys: Float[Tensor, "hypotheses kv_heads time head"]
@@ -42,9 +40,7 @@ class SelfAttentionCache(NamedTuple):
 
 
 class SourceCache(NamedTuple):
-    """Keys and values that one layer has of the sources, and -inf where they are padding; None where nothing
-    is.
-    """
+    """Keys and values of the sources in one layer, and a bias of -inf at padding; None without padding."""
 
     keys: Float[Tensor, "sources kv_heads source head"]
     values: Float[Tensor, "sources kv_heads source head"]
@@ -57,46 +53,58 @@ class SourceCache(NamedTuple):
 
 
 class SingleStepLayer:
-    """What `DecoderLayer` does, for one step that sees all before it; dropout, which does nothing in a
-    search, is left out.
+    """Computes `DecoderLayer` for one step that sees all earlier steps, without dropout, which is inactive in
+    a search.
 
         x = after(x + sublayer(before(x)))     for self-attention, cross-attention and the feed-forward network
 
-    where one of `before` and `after` is a norm and the other does nothing.
+    where one of `before` and `after` is a norm and the other is the identity.
     """
 
     def __init__(self, layer: DecoderLayer) -> None:
-        own, other, inner = layer.attention, layer.cross_attention, layer.feed_forward
-        assert isinstance(inner, FeedForward | GatedFeedForward)
-        self.heads, self.kv_heads, self.head_size = own.num_heads, own.num_kv_heads, own.head_size
-        self.qkv, self.output = _product(own.qkv), _product(own.output)
-        self.query, self.source_output = _product(other.query), _product(other.output)
-        self.expand, self.contract = _product(inner.expand), _product(inner.contract)
-        self.activation, self.gated = inner.activation, isinstance(inner, GatedFeedForward)
+        self_attention, cross_attention, feed_forward = (
+            layer.attention,
+            layer.cross_attention,
+            layer.feed_forward,
+        )
+        assert isinstance(feed_forward, FeedForward | GatedFeedForward)
+        self.heads, self.kv_heads, self.head_size = (
+            self_attention.num_heads,
+            self_attention.num_kv_heads,
+            self_attention.head_size,
+        )
+        self.qkv, self.output = _product(self_attention.qkv), _product(self_attention.output)
+        self.query, self.source_output = _product(cross_attention.query), _product(cross_attention.output)
+        self.expand, self.contract = _product(feed_forward.expand), _product(feed_forward.contract)
+        self.activation, self.gated = feed_forward.activation, isinstance(feed_forward, GatedFeedForward)
         paths = [
             _norms(residual)
             for residual in (layer.attention_residual, layer.cross_residual, layer.feed_forward_residual)
         ]
         (
-            (self.before_own, self.after_own),
+            (self.before_self, self.after_self),
             (self.before_source, self.after_source),
             (self.before_inner, self.after_inner),
         ) = paths
 
     @staticmethod
     def supports(layer: nn.Module) -> bool:
-        """Whether a layer is made of the parts that are written out here, and of nothing that was put around
-        them.
-        """
+        """Whether a layer consists only of modules that this class supports."""
         if type(layer) is not DecoderLayer:
             return False
-        own, other, inner = layer.attention, layer.cross_attention, layer.feed_forward
+        self_attention, cross_attention, feed_forward = (
+            layer.attention,
+            layer.cross_attention,
+            layer.feed_forward,
+        )
         residuals = layer.attention_residual, layer.cross_residual, layer.feed_forward_residual
-        parts = [part for module in (own, other, inner) for part in module.children()]
+        parts = [
+            part for module in (self_attention, cross_attention, feed_forward) for part in module.children()
+        ]
         return (
-            type(own) is MultiHeadSelfAttention
-            and type(other) is MultiHeadCrossAttention
-            and type(inner) in (FeedForward, GatedFeedForward)
+            type(self_attention) is MultiHeadSelfAttention
+            and type(cross_attention) is MultiHeadCrossAttention
+            and type(feed_forward) in (FeedForward, GatedFeedForward)
             and all(type(residual) in (PreNorm, PostNorm) for residual in residuals)
             and all(type(part) in (nn.Linear, Dropout) for part in parts)
         )
@@ -104,31 +112,33 @@ class SingleStepLayer:
     def __call__(
         self,
         steps: Rows,
-        own_cache: SelfAttentionCache,
+        self_cache: SelfAttentionCache,
         source_cache: SourceCache,
         apply_rotary: ApplyRotary | None,
     ) -> Rows:
-        steps = self.after_own(self._self_attend(self.before_own(steps), own_cache, apply_rotary).add_(steps))
+        steps = self.after_self(
+            self._self_attend(self.before_self(steps), self_cache, apply_rotary).add_(steps)
+        )
         steps = self.after_source(self._cross_attend(self.before_source(steps), source_cache).add_(steps))
         return self.after_inner(self._transform(self.before_inner(steps)).add_(steps))
 
     def _self_attend(
-        self, steps: Rows, own_cache: SelfAttentionCache, apply_rotary: ApplyRotary | None
+        self, steps: Rows, self_cache: SelfAttentionCache, apply_rotary: ApplyRotary | None
     ) -> Rows:
-        """Self-attention: the step's own keys and values are written first, then it looks at all that is
-        written.
+        """Self-attention: the keys and values of the step are written to the cache first, then the step
+        attends to the whole cache.
         """
         heads, kv_heads = self.heads, self.kv_heads
         qkv = self.qkv(steps).view(-1, heads + 2 * kv_heads, 1, self.head_size)
         qk, v = qkv.split_with_sizes((heads + kv_heads, kv_heads), dim=1)
         q, k = (qk if apply_rotary is None else apply_rotary(qk)).split_with_sizes((heads, kv_heads), dim=1)
-        own_cache.new_keys.copy_(k)
-        own_cache.new_values.copy_(v)
-        mixed = attend_few_queries(q, own_cache.keys, own_cache.values)  # (hypotheses, heads, 1, head)
+        self_cache.new_keys.copy_(k)
+        self_cache.new_values.copy_(v)
+        mixed = attend_few_queries(q, self_cache.keys, self_cache.values)  # (hypotheses, heads, 1, head)
         return self.output(mixed.reshape(-1, heads * self.head_size))
 
     def _cross_attend(self, steps: Rows, source_cache: SourceCache) -> Rows:
-        """Cross-attention: the hypotheses of one source are further queries to it."""
+        """Cross-attention: the hypotheses of one source are treated as additional queries."""
         q = self.query(steps).view(source_cache.num_sources, -1, self.heads, self.head_size).transpose(1, 2)
         mixed = attend_few_queries(
             q, source_cache.keys, source_cache.values, source_cache.bias
@@ -146,8 +156,8 @@ class SingleStepLayer:
 def activate_small(
     inner: Float[Tensor, "rows inner"], activation: FeedForwardActivation
 ) -> Float[Tensor, "rows inner"]:
-    """What `activate` does, and may overwrite its input. torch leaves the exact gelu to oneDNN, but not that
-    of a transposed tensor.
+    """Like `activate`, but may overwrite its input. torch runs the exact gelu in oneDNN, except for a
+    transposed tensor.
     """
     if activation != "gelu" or inner.numel() > SMALL_GELU_ELEMENTS or inner.numel() % 2:
         return activate(inner, activation, in_place=True)
@@ -155,7 +165,7 @@ def activate_small(
 
 
 def functional_norm(module: nn.Module) -> RowFunction:
-    """The same norm without its module."""
+    """The same norm without module overhead."""
     if isinstance(module, nn.LayerNorm):
         shape, weight, bias, eps = (
             module.normalized_shape,
@@ -172,7 +182,7 @@ def identity(rows: Rows) -> Rows:
 
 
 def _norms(residual: nn.Module) -> tuple[RowFunction, RowFunction]:
-    """Before and after a sub-layer."""
+    """The norms before and after a sub-layer."""
     assert isinstance(residual, PreNorm | PostNorm)
     norm = functional_norm(residual.norm)
     return (norm, identity) if isinstance(residual, PreNorm) else (identity, norm)

@@ -1,4 +1,4 @@
-"""An encoder-decoder for a search, which asks for one new token of every hypothesis at a time."""
+"""An encoder-decoder for searches, which decode one new token of every hypothesis at a time."""
 
 from __future__ import annotations
 
@@ -35,18 +35,19 @@ POSITIONS = (LearnedPositions, NoPositions, RotaryPositions, SinusoidalPositions
 
 
 class SingleStepDecoder:
-    """An encoder-decoder with a Transformer decoder, with the same logits to rounding, in half of the calls.
+    """An encoder-decoder with a Transformer decoder: same logits up to rounding, with half the number of
+    calls.
 
-    * A real token behind real tokens attends to them all: no mask is made, and no position but its own is
+    * A real token after real tokens attends to all of them: there is no mask, and only its own position is
       looked up.
-    * Keys and values of all layers are one `KVCache`, one layer behind the other: a search reorders its
-      hypotheses once, not layer by layer.
-    * Matrices lie in memory as a product with few rows reads them, and are used without the modules around
-      them. They are copies: when the weights of the network change, a new one must be made.
+    * The keys and values of all layers are stacked in one `KVCache`, so a search reorders its hypotheses
+      once instead of layer by layer.
+    * Matrices are stored in the layout that is fastest for few rows and used without module overhead. They
+      are copies: build a new decoder when the weights of the network change.
 
-    Nothing in it changes after it was built: all that differs between two searches is in their `DecoderState`,
-    so any number of threads may use it at once. Several tokens at once, padding, gradients and alignments are
-    left to the network itself, which continues from where a step ended.
+    It is immutable: everything specific to a search is in its `DecoderState`, so any number of threads may
+    share it. Several tokens at once, padding, gradients and alignments are handled by the network itself,
+    which continues from the state after a step.
     """
 
     def __init__(self, network: EncoderDecoder) -> None:
@@ -63,7 +64,7 @@ class SingleStepDecoder:
 
     @staticmethod
     def supports(network: object) -> bool:
-        """Whether every part of a network is known here, and nobody has put hooks on it."""
+        """Whether every module of a network is supported and has no hooks."""
         if (
             type(network) is not EncoderDecoder
             or type(network.decoder) is not TransformerSeq2SeqDecoder
@@ -76,7 +77,7 @@ class SingleStepDecoder:
             and not decoder.window
             and all(SingleStepLayer.supports(layer) for layer in decoder.layers)
             and not any(_has_hooks(module) for module in network.modules())
-            and network.bias.device.type == "cpu"  # nothing was measured elsewhere
+            and network.bias.device.type == "cpu"  # not measured on other devices
         )
 
     def encode(
@@ -96,7 +97,7 @@ class SingleStepDecoder:
             not is_single
             or torch.is_grad_enabled()
             or is_recording_alignments()
-            or not _is_own(decoder_state)
+            or not _is_single_step(decoder_state)
             or not source.can_step
         ):
             return self.network.decode(targets, is_token, to_network_state(decoder_state))
@@ -117,7 +118,7 @@ class SingleStepDecoder:
     def _step(
         self, targets: Int[Tensor, "hypotheses 1"], cache: KVCache, source_caches: tuple[SourceCache, ...]
     ) -> tuple[Rows, KVCache]:
-        """Features of the newest step; what the layers write of it stands behind what they wrote before."""
+        """Features of the newest step; its keys and values are appended to the cache."""
         decoder, position_id = self._decoder, torch.tensor([[cache.length]])
         steps = F.embedding(targets, self._embedding)
         steps = steps if decoder.scale == 1.0 else steps * decoder.scale
@@ -130,19 +131,21 @@ class SingleStepDecoder:
         cache = cache.extend_empty(1)
         keys, values = cache.keys, cache.values
         parts = (part.chunk(len(self._layers)) for part in (keys, values, keys[:, :, -1:], values[:, :, -1:]))
-        for layer, own, source in zip(self._layers, zip(*parts, strict=True), source_caches, strict=True):
-            rows = layer(rows, SelfAttentionCache(*own), source, apply_rotary)
+        for layer, layer_parts, source in zip(
+            self._layers, zip(*parts, strict=True), source_caches, strict=True
+        ):
+            rows = layer(rows, SelfAttentionCache(*layer_parts), source, apply_rotary)
         return self._last_norm(rows), cache
 
     def _empty_cache(self, hypotheses: int) -> KVCache:
-        """Before the first step."""
+        """The cache before the first step."""
         layer = self._layers[0]
         empty = self._embedding.new_empty(len(self._layers) * hypotheses, layer.kv_heads, 0, layer.head_size)
         return KVCache.from_tensors(empty, empty)
 
 
-def _is_own(state: DecoderState) -> bool:
-    """Whether the state is one of single steps, not of the network itself."""
+def _is_single_step(state: DecoderState) -> bool:
+    """Whether this is a state of single-step decoding, not of the network itself."""
     return isinstance(state.source[0], PackedSource) and (
         not state.cache or isinstance(state.cache[0], StackedCache)
     )

@@ -1,4 +1,4 @@
-"""A product with few rows, as every layer makes one for each new token of a search."""
+"""Matrix products with few rows, as needed for each new token of a search."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from torch import Tensor
 
 
 class PackedLinear:
-    """x W + b, with W in the memory layouts in which a product with few rows reads it fastest.
+    """x W + b, with W in the memory layouts that are fastest for few rows.
 
-    One row reads W along its longer side, and takes b as the row that it is. Several rows take oneDNN's own
-    layout, in which the part of W that they share stays in the cache; torch would make it at every call. Both
-    are made here, once, and never change: a search may end with a single row whatever it began with. A bias
-    of zeros, as many published networks have them, is left out.
+    A single row reads W along its longer side. Several rows use oneDNN's layout, in which the shared part of
+    W stays in the cache; torch would convert W at every call. Both layouts are built here once and never
+    change, since any search may end with a single row. An all-zero bias, common in published networks, is
+    skipped.
     """
 
     @torch.no_grad()
@@ -36,6 +36,6 @@ class PackedLinear:
 
 
 def has_weight_packing() -> bool:
-    """Whether this torch has oneDNN, and the two calls under the names that they have in 2.13."""
+    """Whether this torch has oneDNN and the two functions under their names in torch 2.13."""
     names = ("_reorder_linear_weight", "_linear_pointwise")
     return torch.backends.mkldnn.is_available() and all(hasattr(torch.ops.mkldnn, name) for name in names)

@@ -16,7 +16,7 @@ from seqlab.models.single_step.layer import SourceCache
 
 @dataclass(frozen=True)
 class PackedSource:
-    """What every layer has of the sources, put together once and again only when sources are finished."""
+    """Keys and values of the sources for every layer, packed once and again only when sources finish."""
 
     is_token: Bool[Tensor, "sources source"]
     layers: tuple[SourceCache, ...]
@@ -35,7 +35,7 @@ class PackedSource:
         return cls(is_token, layers, bool(is_token.any(dim=1).all()))
 
     def unpack(self) -> ModelState:
-        """As a `TransformerSeq2SeqDecoder` keeps it."""
+        """The source in the format of `TransformerSeq2SeqDecoder`."""
         return (self.is_token, *(KVCache.from_tensors(layer.keys, layer.values) for layer in self.layers))
 
     def __getitem__(self, rows: Int[Tensor, " rows"]) -> PackedSource:
@@ -58,8 +58,8 @@ class StackedCache:
         return StackedCache(self.cache.reorder(self._in_every_layer(rows)), self.num_layers)
 
     def unstack(self) -> ModelState:
-        """As a `TransformerSeq2SeqDecoder` keeps it: which steps were real, then keys and values for every
-        layer.
+        """The cache in the format of `TransformerSeq2SeqDecoder`: which steps were real, then keys and
+        values for every layer.
         """
         keys, values = self.cache.keys.chunk(self.num_layers), self.cache.values.chunk(self.num_layers)
         is_token = torch.ones(len(keys[0]), self.cache.length, dtype=torch.bool, device=keys[0].device)
@@ -73,7 +73,7 @@ class StackedCache:
 
 
 def to_network_state(state: DecoderState) -> DecoderState:
-    """The decoder state as the network itself keeps it."""
+    """The decoder state in the format of the network itself."""
     source, cache = state.source, state.cache
     return DecoderState(
         source[0].unpack() if source and isinstance(source[0], PackedSource) else source,

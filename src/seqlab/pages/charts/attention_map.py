@@ -1,4 +1,4 @@
-"""Who looks at whom as SVG: a square for every pair of steps, darker where more weight lies."""
+"""Attention maps as SVG: a square for every pair of steps, darker for larger weights."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ MAX_LABEL_CHARACTERS = 16
 
 @dataclass(frozen=True)
 class AttentionMap:
-    """One matrix of weights: every row is a step that looks, every column a step that is looked at; rows add
-    up to 1 (or to 0).
-    """
+    """One matrix of attention weights: rows are queries, columns are keys; rows sum to 1 (or to 0)."""
 
     title: str
     target_labels: Sequence[str]
@@ -39,7 +37,7 @@ class AttentionMap:
 
     @property
     def margin(self) -> tuple[float, float]:
-        """Room for the words: left of the squares, and above them."""
+        """Space for the labels left of the squares and above them."""
         left, above = (
             max((display_width(_abbreviate(word)) for word in words), default=0)
             for words in (self.target_labels, self.source_labels)
@@ -80,7 +78,7 @@ def draw_attention_map(attention_map: AttentionMap, *, ident: str) -> Markup:
 
 
 def describe_attention_map(attention_map: AttentionMap) -> str:
-    """Where each step looks most, in words.
+    """The strongest attention of each step as text.
 
     >>> describe_attention_map(AttentionMap("", ["it", "was"], ["the", "dog"], [[0.1, 0.9], [0.0, 0.0]]))
     'it looks most at dog (90%); was looks at nothing.'

@@ -1,6 +1,4 @@
-"""A beam search as a picture: every step's candidates, what was kept, what was left out, and the way to the
-answer.
-"""
+"""A beam search as SVG: the candidates of every step, kept and pruned, and the path to the result."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ MIN_BOX_WIDTH, HEIGHT = 52.0, 28.0
 MAX_CIRCLED = 20
 START = "‹start›"
 FATE_STYLES: dict[str, BoxKind] = {"kept": "state", "pruned": "plain", "ended": "output", "cut": "bend"}
-"""The colour of a candidate by what became of it."""
+"""The color of a candidate by its outcome."""
 FATE_LABELS = {
     "kept": "kept: went on",
     "pruned": "left out: others were better",
@@ -50,12 +48,12 @@ class Branch:
     score: float
     fate: str
     rank: int = 0
-    """Its place among the answers, the best 1; 0 for all that are no answer."""
+    """Its rank among the results, 1 for the best; 0 if it is not a result."""
 
 
 @dataclass(frozen=True)
 class BeamTree:
-    """A search as plain data: the branches in the order of their steps, the best of a step first."""
+    """A search as plain data: the branches ordered by step, best first."""
 
     title: str
     source: str
@@ -75,7 +73,7 @@ class BeamTree:
 
     @classmethod
     def from_data(cls, data: Sequence[Mapping[str, Any]], *, title: str, source: str) -> BeamTree:
-        """From `SearchTree.as_data(words)`, or from JSON that was made of it."""
+        """Build from `SearchTree.as_data(words)`, or from its JSON."""
         names = Branch.__dataclass_fields__
         return cls(
             title,
@@ -99,10 +97,10 @@ class BeamTree:
 
 
 def beam_tree_diagram(tree: BeamTree) -> Diagram:
-    """From left to right the steps; in a column the candidates under their parents, with the log-probability
-    of the whole so far below.
+    """Steps from left to right; each column has the candidates in the order of their parents, with the
+    log-probability of the hypothesis so far below.
 
-    Long searches are cut: so many steps, and of each so many candidates, can be read.
+    Long searches are truncated to a readable number of steps and candidates.
     """
     visible_branches = _visible_branches(tree)
     best = {branch.ident for branch in tree.path_to(1)}
@@ -114,7 +112,7 @@ def beam_tree_diagram(tree: BeamTree) -> Diagram:
     ]
     for branch in sorted(
         visible_branches, key=lambda branch: (branch.ident in best, branch.fate != "pruned")
-    ):  # what matters most lies on top
+    ):  # the most important lines are drawn last
         x, y, width = xs[branch.step], ys[branch.ident], widths[branch.step]
         style: LineStyle = (
             "carried" if branch.ident in best else "left_out" if branch.fate == "pruned" else "forward"
@@ -136,14 +134,14 @@ def beam_tree_diagram(tree: BeamTree) -> Diagram:
 
 
 def render_beam_tree(tree: BeamTree) -> str:
-    """A page of its own, with the answers as a table under the picture."""
+    """A separate page, with a table of the results below the figure."""
     figure = tag("div", draw_diagram(beam_tree_diagram(tree), ident="tree"), class_="wide")
     sections = [Section("tree", "Step by step", figure), Section("answers", "Answers", _answers(tree))]
     return render_page(title=tree.title, subtitle=tree.source, created="", notices=(), sections=sections)
 
 
 def describe_beam_tree(tree: BeamTree) -> str:
-    """The search in words, for those who do not see it."""
+    """A text description of the search, for screen readers."""
     kept = sum(branch.fate != "pruned" for branch in tree.branches)
     answer = " ".join(branch.word for branch in tree.path_to(1))
     counted = f"{tree.num_steps} steps, {len(tree.branches)} candidates, {kept} of them kept."
@@ -172,7 +170,7 @@ def _answers(tree: BeamTree) -> Markup:
 
 
 def _visible_branches(tree: BeamTree) -> list[Branch]:
-    """What fits: kept ones before those left out, and never a branch without its parent."""
+    """The branches that fit: kept before pruned, and never a branch without its parent."""
     best = {branch.ident for branch in tree.path_to(1)}
     branches: list[Branch] = []
     seen = {-1}
@@ -200,8 +198,8 @@ def _columns(visible_branches: Sequence[Branch]) -> tuple[dict[int, float], dict
 
 
 def _rows(visible_branches: Sequence[Branch]) -> dict[int, float]:
-    """The height of every branch: candidates of a step stand under each other in the order of their parents,
-    then by score; -1 is the start.
+    """The vertical position of every branch: candidates of a step are ordered by parent, then by score; -1
+    is the start.
     """
     positions: dict[int, int] = {-1: 0}
     by_step: dict[int, list[Branch]] = {}
@@ -234,7 +232,7 @@ def _legend(y: float) -> Iterator[DiagramPart]:
 
 
 def _label(branch: Branch) -> str:
-    """The word, behind its number where it completes an answer."""
+    """The word, preceded by the rank of the result that it completes, if any."""
     number = f"{_circled(branch.rank)} " if branch.rank else ""
     return number + abbreviate(make_visible(branch.word), MAX_LABEL_CHARACTERS)
 

@@ -1,4 +1,4 @@
-"""One schematic per cell, from a plain description: gates, products, and what is carried along."""
+"""Schematic diagrams of cells from plain descriptions of their gates, products and states."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEFT = 64.0
 
 @dataclass(frozen=True)
 class RNNDiagram:
-    """hidden' = bend(W x + U h): no gate, nothing carried but the state itself."""
+    """hidden' = activation(W x + U h): no gate and no state besides the hidden state."""
 
     activation: str
     matrix: str = "U h"
@@ -23,7 +23,7 @@ class RNNDiagram:
 
 @dataclass(frozen=True)
 class LSTMDiagram:
-    """A memory that is kept, written and shown through gates (the LSTM and its relatives)."""
+    """A cell state controlled by input, forget and output gates (the LSTM and its variants)."""
 
     input_gate: Literal["own gate", "1 - forget"] = "own gate"
     peepholes: bool = False
@@ -33,7 +33,7 @@ class LSTMDiagram:
 
 @dataclass(frozen=True)
 class GRUDiagram:
-    """A hidden state that is mixed with a candidate (the GRU and its relatives).
+    """A hidden state that is mixed with a candidate (the GRU and its variants).
 
     `kept_by` names the gate that multiplies the old state.
     """
@@ -147,7 +147,7 @@ def _draw_lstm(cell: LSTMDiagram, width: float) -> Iterator[DiagramPart]:
 def _draw_hidden_output(
     cell: LSTMDiagram, output_gate: float, hidden: float, width: float
 ) -> Iterator[DiagramPart]:
-    """From the new memory down to the hidden state."""
+    """The path from the new cell state to the hidden state."""
     crossing = 156.0
     yield Line([(hidden, TOP), (hidden, 82.0)])
     yield Box(

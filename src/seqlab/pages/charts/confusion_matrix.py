@@ -1,5 +1,5 @@
-"""The confusion matrix as SVG: each row is coloured by the share of its true label, hits in one hue and
-mistakes in another.
+"""The confusion matrix as SVG: each row is colored by the share of its true label, correct predictions in
+one hue and mistakes in another.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from seqlab.pages.report_data import ConfusionTable
 
 MAX_CLASSES = 60
 MAX_CLASSES_WITH_COUNTS = 20
-CONTRAST = 0.5  # the power that keeps a share of 2 % visible beside one of 90 %
+CONTRAST = 0.5  # the exponent that keeps a share of 2% visible next to one of 90%
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class MatrixLayout:
         return cls(cell, font, max_characters, margin=30 + 0.62 * font * longest)
 
     def corner(self, index: int) -> float:
-        """Where a row or column starts.
+        """The pixel at which a row or column starts.
 
         >>> MatrixLayout(cell=10.0, font=12.0, max_characters=5, margin=40.0).corner(3)
         70.0
@@ -57,7 +57,7 @@ class MatrixLayout:
 
 
 def draw_confusion_matrix(confusion: ConfusionTable, *, ident: str) -> Markup:
-    """The matrix as a picture that keeps its size: a wide one scrolls instead of shrinking into dust."""
+    """The matrix at a fixed size: a wide one scrolls instead of shrinking."""
     layout = MatrixLayout.for_matrix(confusion)
     side = layout.corner(len(confusion.labels)) + 2
     span = len(confusion.labels) * layout.cell
@@ -116,7 +116,7 @@ def _cell(confusion: ConfusionTable, layout: MatrixLayout, row: int, column: int
     )
     opacity = share**CONTRAST
     kind = "hit" if row == column else "miss"
-    # A plain number: `tag` keeps two decimals of it, finer than an eye sees.
+    # A plain number: `tag` keeps two decimals of it, finer than the eye can see.
     box = tag(
         "rect",
         hint,
@@ -146,7 +146,7 @@ def _cell(confusion: ConfusionTable, layout: MatrixLayout, row: int, column: int
 
 
 def _short_count(count: int) -> str:
-    """At most four letters, so that it fits into its cell.
+    """At most four characters, so that it fits into its cell.
 
     >>> [_short_count(count) for count in (7, 9999, 12_345, 2_500_000)]
     ['7', '9999', '12k', '2.5M']
@@ -159,12 +159,12 @@ def _short_count(count: int) -> str:
 
 
 def display_width(label: str) -> int:
-    """The width of a label in letters: wide scripts count twice."""
+    """The width of a label in characters: wide scripts count twice."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in label)
 
 
 def abbreviate(label: str, max_characters: int) -> str:
-    """The start of a label that fits into so many letters.
+    """The beginning of a label that fits into this many characters.
 
     >>> abbreviate("Norwegian Nynorsk", 10), abbreviate("Danish", 10)
     ('Norwegian…', 'Danish')
@@ -189,9 +189,7 @@ def describe_confusion_matrix(confusion: ConfusionTable) -> str:
 
 
 def most_confused_classes(confusion: ConfusionTable) -> ConfusionTable:
-    """The matrix itself, or the part of it with the classes that have most mistakes in their row and
-    column.
-    """
+    """The matrix itself, or its part with the classes that have the most mistakes in their row and column."""
     size = len(confusion.labels)
     if size <= MAX_CLASSES:
         return confusion

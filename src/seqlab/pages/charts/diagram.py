@@ -1,4 +1,4 @@
-"""Boxes, circles and arrows as SVG: the one place where a diagram becomes a picture."""
+"""Draw diagrams of boxes, circles and arrows as SVG."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from seqlab.pages.html import Markup, join, tag
 from seqlab.pages.style import DARK, LIGHT
 
 BoxKind = Literal["gate", "bend", "state", "input", "output", "kept", "plain"]
-"""What a box stands for; it decides its colour."""
+"""The role of a box, which determines its color."""
 LineStyle = Literal["forward", "carried", "backward", "peep", "axis", "value", "slope", "left_out"]
 """What runs along a line."""
 Point = tuple[float, float]
@@ -18,7 +18,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Box:
-    """A named part, around its middle."""
+    """A labeled box, positioned by its center."""
 
     x: float
     y: float
@@ -32,7 +32,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Operator:
-    """A circle with a sign: what is done with the numbers that meet here."""
+    """A circle with an operator symbol."""
 
     x: float
     y: float
@@ -42,7 +42,7 @@ class Operator:
 
 @dataclass(frozen=True)
 class Line:
-    """A way through points, with corners rounded off."""
+    """A line through points, with rounded corners."""
 
     points: Sequence[Point]
     style: LineStyle = "forward"
@@ -66,7 +66,7 @@ DiagramPart = Box | Operator | Line | Label
 
 @dataclass(frozen=True)
 class Diagram:
-    """A diagram as plain data. `description` says in words what is seen."""
+    """A diagram as plain data. `description` describes it as text."""
 
     title: str
     description: str
@@ -96,7 +96,7 @@ LINE_STYLES: dict[str, tuple[str, float, str]] = {
     "slope": ("c1", 1.8, "6 4"),
     "left_out": ("quiet", 0.9, "2 4"),
 }
-"""Colour, thickness and dashes."""
+"""Color, thickness and dashes."""
 SHEET = """
 svg { background: var(--ground); font: 13px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif }
 text { fill: var(--ink) } .quiet { fill: var(--quiet); font-size: 11.5px } .strong { font-weight: 650 }
@@ -104,7 +104,7 @@ text { fill: var(--ink) } .quiet { fill: var(--quiet); font-size: 11.5px } .stro
 
 
 def draw_diagram(diagram: Diagram, *, ident: str) -> Markup:
-    """The picture for a page; lines lie under boxes."""
+    """The SVG for a page; lines are drawn below boxes."""
     ordered = sorted(diagram.parts, key=lambda part: not isinstance(part, Line))
     return tag(
         "svg",
@@ -119,7 +119,7 @@ def draw_diagram(diagram: Diagram, *, ident: str) -> Markup:
 
 
 def render_svg(diagram: Diagram) -> str:
-    """The picture as a file of its own, with both palettes inside."""
+    """The SVG as a standalone file with both palettes."""
     svg = draw_diagram(diagram, ident="picture")
     return to_svg_file(
         Markup(f'<svg width="{diagram.width:g}" height="{diagram.height:g}"{svg.removeprefix("<svg")}')
@@ -127,7 +127,7 @@ def render_svg(diagram: Diagram) -> str:
 
 
 def to_svg_file(svg: Markup) -> str:
-    """A picture of a page as a file of its own, light or dark as the reader's system is."""
+    """A figure of a page as a standalone file, light or dark according to the reader's system."""
     light, dark = (
         " ".join(f"--{name}: {color};" for name, color in palette.items()) for palette in (LIGHT, DARK)
     )

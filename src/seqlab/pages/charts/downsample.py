@@ -1,4 +1,4 @@
-"""Many points on few pixels: the same picture from far fewer points."""
+"""Downsample a line to far fewer points that give the same picture."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Point = tuple[float, float]
 
 
 def split_at_gaps(points: Sequence[Point | None]) -> list[list[Point]]:
-    """The stretches of a line that have no gap (None) in them."""
+    """The segments of a line without gaps (None)."""
     grouped = groupby(points, key=lambda point: point is None)
     return [[point for point in run if point is not None] for is_gap, run in grouped if not is_gap]
 

@@ -1,5 +1,5 @@
-"""A map of words as SVG: a point for each, names where there is room, and the nearest words of the one that
-is pointed at.
+"""A map of words as SVG: a point for each word, labels where there is space, and the nearest words on
+hover.
 """
 
 from __future__ import annotations
@@ -22,22 +22,21 @@ Rectangle = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class EmbeddingPoint:
-    """A word, its place, and what lies near it in all dimensions, in words."""
+    """A word, its coordinates, and its nearest neighbors in all dimensions as text."""
 
     word: str
     x: float
     y: float
     neighbors: Sequence[str] = ()
     is_highlighted: bool = False
-    """Whether somebody has asked for it: its name is written first and larger."""
+    """Whether the user requested this word: its label is placed first and larger."""
 
 
 @dataclass(frozen=True)
 class EmbeddingMap:
     """A map.
 
-    `explained_variance` say how much of what the vectors differ in each axis shows; `pairs` are joined by
-    arrows.
+    `explained_variance` is the share of the variance on each axis; `pairs` are connected by arrows.
     """
 
     title: str
@@ -60,7 +59,7 @@ class EmbeddingMap:
 
 
 def draw_embedding_map(embedding_map: EmbeddingMap, *, ident: str) -> Markup:
-    """The drawing for a page. Both axes have one scale, so lengths and directions can be compared."""
+    """The SVG for a page. Both axes have the same scale, so lengths and directions are comparable."""
     positions = _pixel_positions(embedding_map)
     return tag(
         "svg",
@@ -80,7 +79,7 @@ def draw_embedding_map(embedding_map: EmbeddingMap, *, ident: str) -> Markup:
 
 
 def _pixel_positions(embedding_map: EmbeddingMap) -> dict[str, tuple[float, float]]:
-    """Pixels of every word, the map in the middle; up is up."""
+    """The pixel coordinates of every word, with the map centered and the y axis pointing up."""
     xs, ys = [word.x for word in embedding_map.words], [word.y for word in embedding_map.words]
     spans = max(max(xs) - min(xs), 1e-9), max(max(ys) - min(ys), 1e-9)
     scale = min(
@@ -128,7 +127,7 @@ def _points(embedding_map: EmbeddingMap, positions: dict[str, tuple[float, float
 
 
 def _label_anchor(x: float, y: float, side: int) -> tuple[tuple[float, float], str]:
-    """Where a name begins, ends or has its middle: right, left, above, below of its point."""
+    """Label anchors: right, left, above and below the point."""
     return [
         ((x + 6, y + 4), "start"),
         ((x - 6, y + 4), "end"),
@@ -140,9 +139,9 @@ def _label_anchor(x: float, y: float, side: int) -> tuple[tuple[float, float], s
 def _free_side(
     x: float, y: float, label: str, taken: list[Rectangle], *, own_index: int, width: float
 ) -> int | None:
-    """The first side on which the name covers nothing; the room is taken then.
+    """The first side on which the label covers nothing; its space is then reserved.
 
-    The names of earlier words go first.
+    Labels of earlier words take precedence.
     """
     label_width = 0.56 * FONT * display_width(label)
     for side in range(4):

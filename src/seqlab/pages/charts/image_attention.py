@@ -1,5 +1,5 @@
-"""The same small picture several times as SVG, each time lit where something looks: per word of a caption, or
-per attention head.
+"""Attention over an image as SVG: copies of a small image, brighter where the attention is, per word of a
+caption or per attention head.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ SHADE = 0.8
 
 @dataclass(frozen=True)
 class AttentionView:
-    """One look at the picture: what it was for, and a weight for each square of a grid; none for the picture
-    as it is.
+    """One attention map over the image: its label, and a weight for each square of a grid; None for the
+    plain image.
     """
 
     words: str
@@ -28,7 +28,7 @@ class AttentionView:
 
 @dataclass(frozen=True)
 class ImageAttentionMap:
-    """A picture as rows of pixels, and looks at it, so many side by side."""
+    """An image as rows of pixels, and its attention maps, arranged in columns."""
 
     title: str
     pixels: Sequence[Sequence[Pixel]]
@@ -49,13 +49,13 @@ class ImageAttentionMap:
         return SIDE * len(self.pixels) / len(self.pixels[0])
 
     def corner(self, index: int) -> tuple[float, float]:
-        """Left and top of a look."""
+        """The top left corner of a map."""
         row, column = divmod(index, self.columns)
         return GAP + column * (SIDE + GAP), LINE + GAP + row * (self._image_height + LINE + GAP)
 
 
 def draw_image_attention(attention: ImageAttentionMap, *, ident: str) -> Markup:
-    """The drawing for a page. The pixels stand in it once; each look shows them under its shade."""
+    """The SVG for a page. It contains the pixels once; each map reuses them below its shading."""
     return tag(
         "svg",
         tag("title", attention.title, id=f"{ident}-title"),
@@ -91,7 +91,7 @@ def describe_image_attention(attention: ImageAttentionMap) -> str:
 
 
 def _draw_pixels(attention: ImageAttentionMap) -> list[Markup]:
-    """Neighbours of one colour are one strip."""
+    """Adjacent pixels of the same color are merged into one strip."""
     size = SIDE / len(attention.pixels[0])
     runs = []
     for row, line in enumerate(attention.pixels):

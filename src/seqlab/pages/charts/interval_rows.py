@@ -1,6 +1,4 @@
-"""Several numbers with their intervals below each other on one axis: models beside each other, parts of the
-data.
-"""
+"""Several numbers with their intervals as rows on one axis, for comparing models or slices of the data."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ CHARACTER_WIDTH, MAX_NAME_CHARACTERS = 6.8, 34
 class IntervalRow:
     """One row: a name, a value, and the ends of its interval where there is one.
 
-    `note` stands behind the name.
+    `note` follows the name.
     """
 
     name: str
@@ -40,8 +38,8 @@ def draw_interval_rows(
     reference_name: str = "",
     with_bars: bool = False,
 ) -> Markup:
-    """A dot on its interval for each row. `reference` is a value worth an upright line, such as 0 or the
-    score on everything.
+    """A dot on its interval for each row. `reference` is a value marked by a vertical line, such as 0 or the
+    overall score.
 
     With bars each value is also the length of a bar, and the axis begins at zero, so that lengths can be
     compared.
@@ -99,7 +97,7 @@ def _axis(values: Sequence[float], left: float, *, from_zero: bool) -> Axis:
 
 
 def _decimals_needed(values: Sequence[float]) -> int:
-    """Decimals that tell the values apart."""
+    """The number of decimals that distinguishes the values."""
     spread = max(values) - min(values)
     return min(5, max(0, 1 - math.floor(math.log10(spread)))) if spread > 0 else 0
 

@@ -1,4 +1,4 @@
-"""One score as a picture: its interval, its baseline, and the side of the baseline that is better."""
+"""One score as SVG: its interval, its baseline, and the better side of the baseline."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def draw_interval_bar(score: ScoreLine, *, verdict: str) -> Markup:
         if value is not None and is_drawable(value)
     ]
     if not is_drawable(score.value) or len(values) < 2:
-        return Markup("")  # a dot alone shows nothing
+        return Markup("")  # a single dot shows nothing
     axis = padded_axis(values)
     decimals = choose_decimals(values)
     return tag(
@@ -39,7 +39,7 @@ def draw_interval_bar(score: ScoreLine, *, verdict: str) -> Markup:
 
 
 def padded_axis(values: list[float]) -> Axis:
-    """An axis that holds all values with some air at both ends."""
+    """An axis that covers all values with some margin."""
     low, high = widen_range(float(min(values)), float(max(values)))
     padding = 0.14 * (high - low)
     return Axis(low - padding, high + padding, EDGE, WIDTH - EDGE)
@@ -72,7 +72,7 @@ def _interval(score: ScoreLine, axis: Axis) -> Markup:
 
 
 def _label(text: str, x: float, y: float, style: str) -> Markup:
-    """Centred where there is room, else flush with the edge that is near."""
+    """Centered if there is space, otherwise aligned with the nearer edge."""
     half_width = 3.4 * len(text)
     anchor = "start" if x < half_width else "end" if x > WIDTH - half_width else "middle"
     x = EDGE if anchor == "start" and x < EDGE else x

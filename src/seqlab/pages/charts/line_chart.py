@@ -17,7 +17,7 @@ WIDTH, HEIGHT = 520.0, 290.0
 RIGHT, TOP, BOTTOM = 14.0, 30.0, 44.0
 NUM_COLORS = 7
 DASHES = (None, "7 4", "2 3")
-CHARACTER_WIDTH = 6.6  # about the width of a letter
+CHARACTER_WIDTH = 6.6  # approximate width of a character
 NOISY_TRAVEL = 6  # a line that goes up and down this many times the height of the chart is drawn thinner
 MAX_DOTS = 60  # up to this many points each one is a dot with its numbers
 
@@ -52,7 +52,7 @@ class Axis:
 
 
 def draw_line_chart(chart: LineChart, *, ident: str) -> Markup:
-    """One curve as a figure: title, legend, picture, and a note on what could not be drawn."""
+    """One chart as a figure: title, legend, SVG, and a note on values that could not be drawn."""
     x_axis, y_axis = _axes(chart)
     references = [line for line in chart.references if y_axis.can_show(line.y)]
     drawn = [
@@ -92,12 +92,12 @@ def _axes(chart: LineChart) -> tuple[Axis, Axis]:
 
 
 def left_margin(labels: Sequence[str]) -> float:
-    """Room for the widest label, also in the larger letters of a phone."""
+    """Space for the widest label, also with the larger font of a phone."""
     return 16.0 + 8.5 * max((len(label) for label in labels), default=1)
 
 
 def _log_range(low: float, high: float) -> tuple[float, float]:
-    """A little air above and below; at least a factor of two, so that a constant has an axis."""
+    """A small margin above and below; at least a factor of two, so that a constant has an axis."""
     return (low / 1.05, high * 1.05) if high > low * 1.2 else (low / 1.5, high * 1.5)
 
 
@@ -123,7 +123,7 @@ def draw_grid(x_axis: Axis, y_axis: Axis, chart: LineChart) -> Markup:
 
 
 def _anchor(x: float) -> str:
-    """A label at the right edge ends there instead of being cut off."""
+    """A label at the right edge is right-aligned instead of being cut off."""
     return "end" if x > WIDTH - RIGHT - 12 else "middle"
 
 
@@ -157,8 +157,8 @@ def _path(points: Sequence[Point]) -> str:
 
 
 def _dots(series: LineSeries, x_axis: Axis, y_axis: Axis, runs: Sequence[Sequence[Point]]) -> list[Markup]:
-    """Every point of a short series, with its numbers to hover over; of a long one only those that stand
-    alone between gaps.
+    """Every point of a short series, with its numbers to hover over; of a long one only isolated points
+    between gaps.
     """
     if len(series.xs) > MAX_DOTS:
         return [tag("circle", cx=run[0][0], cy=run[0][1], r=2.0) for run in runs if len(run) == 1]
@@ -199,7 +199,7 @@ def _reference_line(line: ReferenceLine, x_axis: Axis, y_axis: Axis) -> Markup:
 def _label_references(
     references: Sequence[ReferenceLine], x_axis: Axis, y_axis: Axis, drawn: Sequence[Point]
 ) -> list[Markup]:
-    """The names of the horizontal lines, each at the end and on the side of its line where it hides the
+    """The labels of the horizontal lines, each at the end and on the side of its line where it hides the
     fewest points.
     """
     labels: list[Markup] = []
@@ -220,13 +220,13 @@ def _label_references(
         )
         taken += [(left + share * width, base - 5) for share in (0.0, 0.25, 0.5, 0.75, 1.0)] * (
             1 + len(drawn)
-        )  # labels never share a place
+        )  # labels never overlap
         labels.append(tag("text", label, x=x, y=base, text_anchor=anchor, class_="halo"))
     return labels
 
 
 def _count_hidden(points: Sequence[Point], *, left: float, width: float, base: float) -> int:
-    """How many points a label would lie on."""
+    """The number of points that a label would cover."""
     return sum(left <= x <= left + width and base - 13 <= y <= base + 4 for x, y in points)
 
 
@@ -279,7 +279,7 @@ def _note(chart: LineChart, axis: Axis) -> Markup:
 
 
 def describe_line_chart(chart: LineChart) -> str:
-    """The chart in words, for those who do not see it.
+    """A text description of the chart, for screen readers.
 
     >>> describe_line_chart(LineChart("Loss", "step", "nats", [LineSeries("valid", [0, 100, 200], [3.0, 1.25, 1.5])]))
     'valid goes from 3.000 at step 0 to 1.500 at step 200; lowest 1.250 at step 100, highest 3.000 at step 0.'

@@ -16,7 +16,7 @@ HEADER_HEIGHT = 46.0
 
 @dataclass(frozen=True)
 class NumberGrid:
-    """One matrix. `sign` stands before it and says how it comes from what is left of it."""
+    """One matrix. `sign` precedes it and shows how it results from the matrices to its left."""
 
     title: str
     rows: Sequence[str]
@@ -30,7 +30,7 @@ class NumberGrid:
 
     @property
     def margin(self) -> float:
-        """Room for the sign and for the names of the rows."""
+        """Space for the sign and the row labels."""
         return (
             GAP
             + (0.62 * FONT * display_width(self.sign) + GAP if self.sign else 0.0)
@@ -48,7 +48,7 @@ class NumberGrid:
 def draw_number_grids(
     title: str, lines: Sequence[Sequence[NumberGrid]], *, ident: str, description: str
 ) -> Markup:
-    """All lines of matrices, one below the other."""
+    """All rows of matrices."""
     width = max(sum(grid.size[0] for grid in line) for line in lines) + GAP
     height = sum(max(grid.size[1] for grid in line) for line in lines)
     parts: list[Markup] = []
@@ -114,7 +114,7 @@ def _draw_grid(grid: NumberGrid, *, left: float, top: float) -> Iterator[Markup]
 
 
 def _format_value(value: float) -> str:
-    """Two decimals, with a real minus and no zero below zero.
+    """Two decimals, with a typographic minus sign and no negative zero.
 
     >>> _format_value(-1.236), _format_value(-0.001)
     ('−1.24', '0.00')

@@ -1,4 +1,4 @@
-"""Ways through a plane as SVG: where something was, is, and is expected to be."""
+"""Trajectories in a plane as SVG: past, current and predicted positions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIDE, MARGIN = 420.0, 24.0
 
 @dataclass(frozen=True)
 class Trajectory:
-    """Points that belong together, in the order in which they were passed."""
+    """The points of one trajectory, in order."""
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -24,14 +24,14 @@ class Trajectory:
 
 @dataclass(frozen=True)
 class TrajectoryPlot:
-    """Several trails in one plane; both axes have the same scale."""
+    """Several trajectories in one plane; both axes have the same scale."""
 
     title: str
     trajectories: Sequence[Trajectory]
 
 
 def draw_trajectories(plot: TrajectoryPlot, *, ident: str) -> Markup:
-    """A figure with a legend. Trails are told apart by colour and by shape."""
+    """A figure with a legend. Trajectories differ in color and in marker shape."""
     pixel_map = _PixelMap([point for trajectory in plot.trajectories for point in trajectory.points])
     svg = tag(
         "svg",
@@ -54,7 +54,7 @@ def draw_trajectories(plot: TrajectoryPlot, *, ident: str) -> Markup:
 
 
 class _PixelMap:
-    """Points of the plane to pixels; up is up."""
+    """Maps points of the plane to pixels, with the y axis pointing up."""
 
     def __init__(self, points: Sequence[tuple[float, float]]) -> None:
         xs, ys = [x for x, _ in points] or [0.0], [y for _, y in points] or [0.0]

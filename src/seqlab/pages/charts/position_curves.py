@@ -1,4 +1,4 @@
-"""What sinusoidal positions add to some features, place by place."""
+"""Charts of sinusoidal positional encodings for selected features, by position."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ LEFT, TOP, PANEL_GAP = 40.0, 40.0, 62.0
 
 
 def position_curves(features: Mapping[int, Sequence[float]]) -> Diagram:
-    """One panel for every pair of features 2j and 2j + 1, which differ by a quarter of a turn; each feature
-    is given place by place.
+    """One panel for every pair of features 2j and 2j + 1, which differ by a quarter period; each feature
+    is given by position.
     """
     pairs = sorted({feature // 2 for feature in features})
     length = max(len(values) for values in features.values())

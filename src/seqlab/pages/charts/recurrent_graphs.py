@@ -1,5 +1,5 @@
-"""Pictures of recurrence: one cell and its unrolled copies, several layers over time, and the graph that
-back-propagation walks.
+"""Diagrams of recurrence: a cell and its unrolled copies, several layers over time, and the computation
+graph of back-propagation.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def _superscript(number: int) -> str:
 
 
 def backpropagation_graph(steps: int = 3) -> Diagram:
-    """h_t = W x_t + U h_{t-1}, o_t = V h_t: what is computed forward, what is kept, and what the way back
-    reuses.
+    """h_t = W x_t + U h_{t-1}, o_t = V h_t: what the forward pass computes and stores, and what the
+    backward pass reuses.
     """
     parts: list[DiagramPart] = []
     for step in range(1, steps + 1):

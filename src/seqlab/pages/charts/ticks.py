@@ -34,7 +34,7 @@ def round_step(span: float, count: int) -> float:
 
 
 def widen_range(low: float, high: float) -> tuple[float, float]:
-    """A range that is not empty: a constant gets room on both sides.
+    """A nonempty range: a constant gets a margin on both sides.
 
     >>> widen_range(3.0, 3.0), widen_range(0.0, 0.0), widen_range(1.0, 2.0)
     ((2.7, 3.3), (-1.0, 1.0), (1.0, 2.0))

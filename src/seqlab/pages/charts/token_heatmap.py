@@ -1,4 +1,4 @@
-"""A text as strips of tokens as SVG: one strip for every head or query, each token as dark as its weight."""
+"""Token heat maps as SVG: one strip of tokens for every head or query, darker for larger weights."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ CHARACTER_WIDTH = 0.61 * FONT  # of a monospaced font
 ROW_GAP = 10.0
 MAX_TOKEN_CHARACTERS = 24
 UNDO_CONTRAST = 1 / CONTRAST
-"""Takes the contrast of maps back: beside the strongest token of its own strip a weight needs none."""
+"""Undoes the contrast of attention maps, since weights are relative to the strongest token of their strip."""
 WHITESPACE_SYMBOLS = {" ": "␣", "\n": "↵", "\t": "⇥"}
-"""What stands for tokens that cannot be seen."""
+"""Visible replacements for whitespace tokens."""
 
 
 @dataclass(frozen=True)
@@ -29,16 +29,16 @@ class HeatmapRow:
 
 @dataclass(frozen=True)
 class TokenHeatmap:
-    """A text and who looks where in it."""
+    """A text and the attention weights over its tokens."""
 
     title: str
     tokens: Sequence[str]
     rows: Sequence[HeatmapRow]
     query_index: int | None = None
-    """The place of the token that looks; it gets a frame."""
+    """The index of the query token, which is framed."""
     max_weight: float | None = None
-    """The weight that is drawn darkest, where several pictures are to be compared; else the strongest of each
-    strip is.
+    """The weight that is drawn darkest, for comparing several figures; by default the strongest of each
+    strip.
     """
 
     def __post_init__(self) -> None:
@@ -48,7 +48,7 @@ class TokenHeatmap:
 
 @dataclass(frozen=True)
 class TokenCell:
-    """The place of one token in a strip."""
+    """The position of one token in a strip."""
 
     x: float
     line: int
@@ -57,10 +57,10 @@ class TokenCell:
 
 
 def draw_token_heatmap(heatmap: TokenHeatmap, *, ident: str, width: float = 760.0) -> Markup:
-    """The drawing for a page.
+    """The SVG for a page.
 
-    Long texts go on in the next line; the strongest token of a strip is the darkest, its weight stands on the
-    left.
+    Long texts continue on the next line; the strongest token of a strip is the darkest, and its weight is on
+    the left.
     """
     margin = _margin(heatmap)
     cells = _layout(heatmap.tokens, width - margin)
@@ -89,7 +89,7 @@ def draw_token_heatmap(heatmap: TokenHeatmap, *, ident: str, width: float = 760.
 
 
 def describe_token_heatmap(heatmap: TokenHeatmap) -> str:
-    """The strongest token of each strip, in words.
+    """The strongest token of each strip as text.
 
     >>> describe_token_heatmap(TokenHeatmap("", ["red", "blue"], [HeatmapRow("head 1", [0.25, 0.75]), HeatmapRow("head 2", [0.0, 0.0])]))
     'head 1: most on blue (0.75); head 2: nothing.'

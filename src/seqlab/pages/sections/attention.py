@@ -1,4 +1,4 @@
-"""Where a model looks: attention maps over tokens, over images, and of learned queries."""
+"""Attention sections: maps over tokens, over images, and of learned queries."""
 
 from __future__ import annotations
 

@@ -11,8 +11,7 @@ from seqlab.pages.html import Markup
 
 
 class ReportSection(ABC):
-    """One part of what an evaluation shows beyond its scores. Every section is a frozen dataclass of plain
-    values.
+    """One part of an evaluation beyond its scores. Every section is a frozen dataclass of plain values.
 
     A task makes sections, results.json keeps them, the command line prints their lines and the report page
     their HTML: none of them needs to know which task it was.
@@ -40,7 +39,7 @@ class ReportSection(ABC):
         return []
 
     def html(self) -> Markup | None:
-        """The body on the page; None where there is nothing to show."""
+        """The HTML of the section; None if there is nothing to show."""
         return None
 
 
@@ -48,7 +47,7 @@ report_sections: Registry[type[ReportSection]] = Registry("report section", pack
 
 
 def section_from_json(kind: str, value: Any) -> ReportSection | None:
-    """A section out of results.json; None for a kind that is not known here, as of a plug-in that is not
+    """Read a section from results.json; None for an unknown kind, such as one of a plug-in that is not
     installed.
     """
     return report_sections.get(kind).from_json(value) if kind in report_sections.names() else None

@@ -1,6 +1,4 @@
-"""A score of several models against the length of what they read: one line each, and the numbers with their
-intervals below.
-"""
+"""A score of several models by input length: one line for each model, and a table with intervals."""
 
 from __future__ import annotations
 

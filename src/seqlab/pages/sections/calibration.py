@@ -1,6 +1,4 @@
-"""Whether probabilities mean what they say, and what another threshold would give: for the report of a
-classifier.
-"""
+"""Calibration and thresholds of a classifier, for its report."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from seqlab.pages.sections.base import ReportSection, report_sections
 @report_sections.register("calibration")
 @dataclass(frozen=True)
 class CalibrationCurves(ReportSection):
-    """How sure and how right, in bins, before and after the temperature."""
+    """Confidence and accuracy by bin, before and after temperature scaling."""
 
     kind = "calibration"
     title = "Can the probabilities be believed?"
@@ -35,9 +33,7 @@ class CalibrationCurves(ReportSection):
 @report_sections.register("thresholds")
 @dataclass(frozen=True)
 class Thresholds(ReportSection):
-    """Precision, recall and F1 of one label over the probability from which it is said, and a few places of
-    that in a table.
-    """
+    """Precision, recall and F1 of one label by probability threshold, with a table of selected thresholds."""
 
     kind = "thresholds"
     title = "Other thresholds"
@@ -56,8 +52,8 @@ class Thresholds(ReportSection):
 
 
 def render_calibration(calibration: CalibrationCurves) -> Markup:
-    """The reliability curve: on the diagonal a probability is the share that is right; below it the model is
-    too sure.
+    """The reliability curve: on the diagonal the confidence equals the accuracy; below it the model is
+    overconfident.
     """
     before, after = calibration.before, calibration.after
     summary = (
@@ -106,7 +102,7 @@ def _row(entry: Mapping[str, float]) -> list[str]:
 
 
 def render_thresholds(thresholds: Thresholds) -> Markup:
-    """What saying the label earlier or later would give."""
+    """The effect of a lower or higher threshold for the label."""
     series = [LineSeries(name, thresholds.thresholds, values) for name, values in _lines(thresholds)]
     marks = (
         [VerticalMarker("best F1 on validation", thresholds.chosen)] if thresholds.chosen is not None else []

@@ -115,7 +115,7 @@ def confusion_section(confusion: ConfusionTable) -> Markup:
 
 
 def confused_pairs(confusion: ConfusionTable, *, limit: int = MAX_PAIRS) -> list[tuple[str, str, int, float]]:
-    """The commonest mistakes: truth, prediction, how often, and which share of the truth that is."""
+    """The most frequent mistakes: target, prediction, count, and share of the target's examples."""
     pairs = []
     for row, counts in enumerate(confusion.counts):
         total = sum(counts)
@@ -151,7 +151,7 @@ def _pairs(confusion: ConfusionTable) -> Markup:
 
 
 def classes_section(lines: Sequence[ClassLine]) -> Markup:
-    """Weakest first: that is where the work is."""
+    """Weakest first."""
     ordered = sorted(lines, key=lambda line: (line.f1, line.label))
     heads = [tag("th", "label", scope="col")]
     heads += [
@@ -178,7 +178,7 @@ def _class_row(line: ClassLine) -> Markup:
 
 
 def _meter(value: float) -> Markup:
-    """A number over a bar of its own length."""
+    """A number above a bar of proportional length."""
     width = min(max(value, 0.0), 1.0) if value == value else 0.0
     return tag(
         "td", tag("span", format_fixed(value, 3)), class_="num meter", style=f"--share: {100 * width:.1f}%"

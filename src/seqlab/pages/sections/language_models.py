@@ -1,4 +1,4 @@
-"""A language model beside simpler ones on the same text."""
+"""A language model compared with simpler ones on the same text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqlab.pages.study import number_table
 
 @dataclass(frozen=True)
 class LanguageModelLine:
-    """One language model beside others on the same text."""
+    """One of the compared language models."""
 
     name: str
     nats: float
@@ -23,9 +23,7 @@ class LanguageModelLine:
 @report_sections.register("language_models")
 @dataclass(frozen=True)
 class LanguageModels(ReportSection):
-    """From single tokens over pairs and longer n-grams to the network: what each further look at the past is
-    worth.
-    """
+    """Scores from unigrams through longer n-grams to the network: the benefit of more context."""
 
     kind = "language_models"
     title = "Beside simpler language models"

@@ -11,7 +11,7 @@ from seqlab.pages.sections.base import ReportSection, report_sections
 
 @dataclass(frozen=True)
 class CleanScore:
-    """One score on what training has not seen, beside the same score on everything."""
+    """One score on items not seen in training, and the same score on everything."""
 
     name: str
     value: float
@@ -37,7 +37,7 @@ class WithoutLeaks(ReportSection):
         return cls(**{**value, "scores": [CleanScore(**score) for score in value["scores"]]})
 
     def describe(self) -> str:
-        """The first score without what training has seen, beside the same score on everything."""
+        """The first score without items seen in training, and the same score on everything."""
         if not self.kept:
             return f"{self.split}: training has seen all of it: the score says nothing about new data"
         left = (

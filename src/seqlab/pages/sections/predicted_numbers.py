@@ -1,4 +1,4 @@
-"""Predicted numbers against the truth: a cloud around the diagonal, and what is left over."""
+"""Predicted numbers against targets: a scatter plot, and the residuals."""
 
 from __future__ import annotations
 

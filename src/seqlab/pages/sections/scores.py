@@ -1,4 +1,4 @@
-"""The scores of a run beside the baselines they have to beat: in words, as pictures, as a table."""
+"""The scores of a run and the baselines they have to beat: as text, as charts and as a table."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def with_unit(number: str, unit: str) -> str:
 
 
 def scores_section(scores: Sequence[ScoreLine]) -> Markup:
-    narrowest = "400px" if len(scores) in (2, 4) else "290px"  # two by two rather than three and a lonely one
+    narrowest = "400px" if len(scores) in (2, 4) else "290px"  # two by two rather than three and one
     cards = tag(
         "div", *[_card(score) for score in scores], class_="scoreboard", style=f"--narrowest: {narrowest}"
     )

@@ -1,4 +1,4 @@
-"""A score on parts of the data, as bars with intervals: where a model is good and where it is not."""
+"""A score on slices of the data, as bars with intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was generated for some sources, beside the references."""
+"""Examples of generated outputs with their references."""
 
 from __future__ import annotations
 

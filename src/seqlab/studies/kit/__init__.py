@@ -1,1 +1,1 @@
-"""What the studies share: small models, small data, one training loop."""
+"""Shared code of the studies: small models, small data, one training loop."""

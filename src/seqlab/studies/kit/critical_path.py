@@ -1,6 +1,4 @@
-"""How much of a computation has to wait: the longest chain of operations, each of which needs the one
-before.
-"""
+"""The critical path of a computation: the longest chain of dependent operations."""
 
 from __future__ import annotations
 
@@ -10,8 +8,8 @@ from torch import Tensor
 
 
 def critical_path_length(output: Tensor) -> int:
-    """Operations on the longest way from `output` back to a leaf, in autograd's own graph. What is not on one
-    chain can run in parallel.
+    """The number of operations on the longest path from `output` back to a leaf in autograd's graph.
+    Operations that are not on a common path can run in parallel.
 
     >>> import torch
     >>> x = torch.ones(2, requires_grad=True)

@@ -1,4 +1,4 @@
-"""The recall task: a cue, a gap of noise, a question. What was the cue?"""
+"""The recall task: a cue, a gap of noise, and a question that asks for the cue."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class RecallTask:
         cue, noise × gap, question        ->  which cue was it?
         cue, other, noise × gap, question ->  which of the two came first?   (with `two_cues`)
 
-    A guess is right in one of four cases. With two cues a network that knows both, but not their order, is
-    right in one of two.
+    Guessing is correct in one of four cases. With two cues, a network that knows both but not their order is
+    correct in one of two.
     """
 
     gap: int

@@ -1,6 +1,4 @@
-"""The scenes of the dataset `shapes` in batches: pairs that are held out, pictures as tensors, captions as
-ids.
-"""
+"""Batches of the dataset `shapes`: held-out pairs, images as tensors, captions as ids."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ ShapePairs = Sequence[tuple[ColoredShape, ColoredShape]]
 
 
 def split_pairs(*, held_out: float, generator: torch.Generator) -> tuple[ShapePairs, ShapePairs]:
-    """Pairs of different things for training, and pairs that are only ever asked for."""
+    """Pairs of different objects for training, and held-out pairs for testing."""
     pairs = [(first, second) for first in COLORED_SHAPES for second in COLORED_SHAPES if first != second]
     order = [pairs[index] for index in torch.randperm(len(pairs), generator=generator).tolist()]
     count = round(held_out * len(pairs))
@@ -51,7 +49,7 @@ def scene_to_image(scene: Scene) -> Float[Tensor, "3 height width"]:
 def scenes_to_batch(
     scenes: Sequence[Scene], generator: torch.Generator
 ) -> tuple[Float[Tensor, "batch 3 height width"], Int[Tensor, "batch time"]]:
-    """Pictures with noise, and captions with start and end, filled up with the end."""
+    """Noisy images, and captions with start and end token, padded with the end token."""
     images = torch.stack([scene_to_image(scene) for scene in scenes])
     rows = [[START, *scene.caption, END] for scene in scenes]
     words = [

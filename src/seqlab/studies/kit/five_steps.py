@@ -28,7 +28,7 @@ STEPS = (
 
 
 class StepModel(nn.Module):
-    """One of the steps between an input and a linear map of its states, causal (Σ to t) or full (Σ to T)."""
+    """One of the steps between an input and a linear output layer, causal (Σ to t) or full (Σ to T)."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class StepModel(nn.Module):
         self.causal = causal
         self.num_heads = num_heads
         self.keep = nn.Linear(input_size, hidden_size)
-        nn.init.constant_(self.keep.bias, 2.0)  # a recurrence starts by remembering
+        nn.init.constant_(self.keep.bias, 2.0)  # a recurrence initially remembers
         self.query, self.key = nn.Linear(input_size, hidden_size), nn.Linear(input_size, hidden_size)
         self.score_query, self.score_key = (
             nn.Linear(hidden_size, hidden_size),
@@ -89,7 +89,7 @@ class StepModel(nn.Module):
         return recurrent_candidates(inputs, keep, self.candidate.weight, self.recurrent.weight)
 
     def _scan(self, keep: Tensor, candidates: Tensor) -> Tensor:
-        """Forward; or the mean of a walk in each direction, as step 1 has it."""
+        """A forward scan, or the mean of a scan in each direction, as in step 1."""
         forward_states = gated_recurrence(keep, candidates)
         return (
             forward_states

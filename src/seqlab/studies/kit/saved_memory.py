@@ -1,4 +1,4 @@
-"""How much autograd keeps for the way back."""
+"""The memory that autograd keeps for the backward pass."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import Tensor
 
 @dataclass
 class SavedTensors:
-    """Storages that a graph keeps, counted once each."""
+    """The storages that a graph keeps, each counted once."""
 
     bytes_by_storage: dict[int, int] = field(default_factory=dict)
 
@@ -23,8 +23,8 @@ class SavedTensors:
 
 @contextmanager
 def saved_for_backward() -> Iterator[SavedTensors]:
-    """Counts the tensors that operations inside keep for their backward pass; parameters are not counted,
-    they are there anyway.
+    """Counts the tensors that operations inside this context keep for their backward pass, except
+    parameters.
     """
     saved = SavedTensors()
 

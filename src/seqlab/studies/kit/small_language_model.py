@@ -1,4 +1,4 @@
-"""A character model for studies: a look-up table, recurrent layers, a linear map."""
+"""A small character language model: embedding, recurrent layers, linear output."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ class SmallLanguageModel(nn.Module):
 
 @torch.no_grad()
 def valid_nats(model: SmallLanguageModel, text: SmallText, *, time: int, num_rows: int = 40) -> float:
-    """Nats per character on text that was not trained on."""
+    """Nats per character on held-out text."""
     return model.nats(*text.valid_rows(time, num_rows)).item()

@@ -1,4 +1,4 @@
-"""The small networks that studies train: one with a memory, and two without."""
+"""Small networks for studies: one recurrent, two without memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEEP_GATE_INDEX = {"lstm": 1, "gru": 1}
 
 
 class SmallRecurrentModel(nn.Module):
-    """Recurrent layers over vectors, and one linear map of every hidden state: y_t = V h_t + c."""
+    """Recurrent layers over vectors with a linear output at every step: y_t = V h_t + c."""
 
     def __init__(
         self,
@@ -56,9 +56,9 @@ class PerStepModel(nn.Module):
 
 
 class FixedWindowModel(nn.Module):
-    """No memory: a binary classifier of exactly `num_steps` steps, side by side in one vector.
+    """No memory: a binary classifier of exactly `num_steps` steps, concatenated into one vector.
 
-    A longer sequence is cut to its last ones.
+    A longer sequence is truncated to its last steps.
     """
 
     def __init__(self, input_size: int, hidden_size: int, *, num_steps: int) -> None:
@@ -81,10 +81,9 @@ class FixedWindowModel(nn.Module):
 def cell_maker(
     name: str, *, initialization: Initialization = "torch", keep_bias: float | None = None, **options: Any
 ) -> CellFactory:
-    """A function that makes cells of one kind, with the weights started as asked.
+    """A factory for cells of one kind with a given initialization.
 
-    keep_bias: the bias with which the gate that keeps the old state starts; σ(3) keeps 95 % of it from one
-    step to the next.
+    keep_bias: the initial bias of the gate that keeps the old state; σ(3) keeps 95% of it per step.
     """
 
     def make(input_size: int, hidden_size: int) -> Cell:

@@ -1,4 +1,4 @@
-"""A little translation for studies: German numbers into English ones, or any pairs of sentences."""
+"""A small translation task: German number words to English ones, or any sentence pairs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ TargetIds = Int[Tensor, "batch target"]
 
 @dataclass(frozen=True)
 class SmallPairs:
-    """Pairs of sentences as ids; the last ones are never trained on."""
+    """Sentence pairs as ids; the last ones are held out."""
 
     sources: list[list[int]]
     targets: list[list[int]]
@@ -61,7 +61,7 @@ class SmallPairs:
 
     @classmethod
     def from_pairs(cls, pairs: Sequence[SentencePair]) -> SmallPairs:
-        """Words are what stands between spaces, in lower case."""
+        """Words are separated by spaces and lowercased."""
         sources, targets = (
             [sentence.lower().split()[:MAX_SENTENCE_WORDS] for sentence in side]
             for side in zip(*pairs, strict=True)
@@ -84,7 +84,7 @@ class SmallPairs:
         return self._batch(range(len(self.sources) - NUM_VALID, len(self.sources)))
 
     def _batch(self, rows: Sequence[int]) -> tuple[SourceIds, TargetIds]:
-        """Padded; targets stand between a start and an end."""
+        """Padded batches; targets have a start and an end token."""
         return _padded([self.sources[row] for row in rows]), _padded(
             [[START, *self.targets[row], END] for row in rows]
         )
@@ -92,7 +92,7 @@ class SmallPairs:
 
 @cache
 def german_numbers() -> list[SentencePair]:
-    """Different numbers below a million, shorter ones as often as longer ones, in a random order."""
+    """Distinct numbers below a million in random order, short ones as often as long ones."""
     rng = random.Random(derive(0, "german numbers"))  # noqa: S311 (not for secrets)
     pair_by_number: dict[int, SentencePair] = {}
     while len(pair_by_number) < NUM_PAIRS:
@@ -106,7 +106,8 @@ def german_numbers() -> list[SentencePair]:
 
 
 def german_words(number: int) -> str:
-    """A number below a million, cut into its parts. Ones come before tens, so words change places in English.
+    """The German words of a number below a million. Ones come before tens, so the word order differs from
+    English.
 
     >>> german_words(21), german_words(305_012), german_words(101_201)
     ('ein und zwanzig', 'drei hundert fünf tausend zwölf', 'ein hundert ein tausend zwei hundert eins')
@@ -117,7 +118,7 @@ def german_words(number: int) -> str:
 
 
 def _below_thousand(number: int, *, last: str) -> list[str]:
-    """last: how a one at the end is called."""
+    """last: the word for a final one."""
     hundreds, rest = divmod(number, 100)
     words = ["ein" if hundreds == 1 else ONES[hundreds], "hundert"] if hundreds else []
     if rest == 1:

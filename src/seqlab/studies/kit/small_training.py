@@ -1,4 +1,4 @@
-"""The training loop of the studies: a loss, an optimizer, a clipping norm, and the curves that come of it."""
+"""The training loop of the studies: loss, optimizer, gradient clipping, and learning curves."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ NUM_CURVE_POINTS = 60
 
 @dataclass(frozen=True)
 class TrainingRecord:
-    """What happened, update by update.
+    """The training history, by update.
 
-    Where the loss stops being finite, training stops and the rest is missing.
+    Training stops when the loss is no longer finite, and the rest is missing.
     """
 
     losses: list[float]
@@ -42,9 +42,10 @@ class TrainingRecord:
 
 @contextmanager
 def seeded(seed: int, *names: str | int) -> Iterator[torch.Generator]:
-    """Weights made inside start the same for the same words, and what others draw is not disturbed.
+    """Seed the initialization inside this context by the seed and the given words, without affecting other
+    random numbers.
 
-    Gives a generator for data.
+    Yields a generator for data.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derive(seed, "weights", *names))
@@ -63,11 +64,12 @@ def train_small(
     constant: bool = False,
     callback: Callable[[int], None] | None = None,
 ) -> TrainingRecord:
-    """`steps` updates, each on a new batch that `loss` draws, by AdamW unless another optimizer is given.
+    """Train for `steps` updates, each on a new batch drawn by `loss`, with AdamW unless another optimizer is
+    given.
 
-    The rate rises in equal parts over the first `warm_up` updates; it falls to a tenth along half a cosine,
-    or stays where it is `constant`. `callback` is called after each update with its number, from 1, while the
-    clipped gradients still stand in the parameters.
+    The learning rate rises linearly over the first `warm_up` updates; then it decays to a tenth along half a
+    cosine, or stays the same if `constant`. `callback` is called after each update with its number, from 1,
+    while the parameters still hold the clipped gradients.
     """
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = build_optimizer(parameters)
@@ -91,7 +93,7 @@ def train_small(
 
 
 def loss_series(name: str, training: TrainingRecord) -> LineSeries:
-    """The training loss as a line of a chart: means over neighbouring updates, each at the last of them."""
+    """The training loss as a chart series: means over consecutive updates, each at the last of them."""
     every = -(-len(training.losses) // NUM_CURVE_POINTS)
     chunks = [training.losses[start : start + every] for start in range(0, len(training.losses), every)]
     return LineSeries(

@@ -39,12 +39,10 @@ class SmallTransformer(nn.Module):
 
     @torch.no_grad()
     def valid_nats(self, text: SmallText, *, time: int) -> float:
-        """Nats per character on text that was not trained on."""
+        """Nats per character on held-out text."""
         return self.nats(*text.valid_rows(time, VALID_ROWS)).item()
 
 
 def unigram_valid_nats(text: SmallText, *, time: int) -> float:
-    """What `valid_nats` would be for a model that knows only how often each character stands in the training
-    part.
-    """
+    """The `valid_nats` of a unigram model of the training part."""
     return text.unigram_nats_of(text.valid_rows(time, VALID_ROWS)[1])

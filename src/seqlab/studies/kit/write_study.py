@@ -1,4 +1,4 @@
-"""A finding into a folder: the page, and its numbers for programs."""
+"""Write a finding to a folder: the HTML page, and its numbers as JSON."""
 
 from __future__ import annotations
 

@@ -9,12 +9,12 @@
 
 constexpr auto LAYER_NORM_FORWARD =
     "layer_norm_lstm_forward(Tensor sums, Tensor(b!) products, Tensor recurrent, Tensor input_gain, Tensor shift, Tensor gain, "
-    "Tensor memory_gain, Tensor memory_shift, Tensor(c!) hidden, Tensor(d!) cell_state, Tensor(e!) outputs, Tensor(f!) cell_states, "
+    "Tensor cell_gain, Tensor cell_shift, Tensor(c!) hidden, Tensor(d!) cell_state, Tensor(e!) outputs, Tensor(f!) cell_states, "
     "Tensor(h!) moments, float epsilon, int[] sizes, bool reverse) -> ()";
 constexpr auto LAYER_NORM_BACKWARD =
-    "layer_norm_lstm_backward(Tensor sums, Tensor products, Tensor recurrent, Tensor input_gain, Tensor shift, Tensor gain, Tensor memory_gain, "
-    "Tensor memory_shift, Tensor cell_states, Tensor moments, Tensor initial, Tensor d_outputs, Tensor(a!) d_hidden, Tensor(b!) d_cell_state, "
-    "Tensor(c!) d_sums, Tensor(d!) d_products, Tensor(e!) d_gains, Tensor(f!) d_memory_gains, int[] sizes, bool reverse) -> ()";
+    "layer_norm_lstm_backward(Tensor sums, Tensor products, Tensor recurrent, Tensor input_gain, Tensor shift, Tensor gain, Tensor cell_gain, "
+    "Tensor cell_shift, Tensor cell_states, Tensor moments, Tensor initial, Tensor d_outputs, Tensor(a!) d_hidden, Tensor(b!) d_cell_state, "
+    "Tensor(c!) d_sums, Tensor(d!) d_products, Tensor(e!) d_gains, Tensor(f!) d_cell_gains, int[] sizes, bool reverse) -> ()";
 
 namespace layer_norm {
 
@@ -126,17 +126,17 @@ using at::Tensor;
 template <class T>
 struct Scales {  // gain and shift of the two sums (the shift is shared) and of the cell_state
   const T *by_x, *add, *by_h, *by_c, *add_c;
-  Scales(const Tensor& input_gain, const Tensor& shift, const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, int64_t n)
+  Scales(const Tensor& input_gain, const Tensor& shift, const Tensor& gain, const Tensor& cell_gain, const Tensor& cell_shift, int64_t n)
       : by_x(Rows<T>(input_gain, "input_gain", {4 * n})[0]),
         add(Rows<T>(shift, "shift", {4 * n})[0]),
         by_h(Rows<T>(gain, "gain", {4 * n})[0]),
-        by_c(Rows<T>(memory_gain, "memory_gain", {n})[0]),
-        add_c(Rows<T>(memory_shift, "memory_shift", {n})[0]) {}
+        by_c(Rows<T>(cell_gain, "cell_gain", {n})[0]),
+        add_c(Rows<T>(cell_shift, "cell_shift", {n})[0]) {}
 };
 
 template <class T>
 void forward_steps(const Tensor& sums, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain,
-                   const Tensor& shift, const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, const Tensor& hidden,
+                   const Tensor& shift, const Tensor& gain, const Tensor& cell_gain, const Tensor& cell_shift, const Tensor& hidden,
                    const Tensor& cell_state, const Tensor& outputs, const Tensor& cell_states, const Tensor& moments, double epsilon, const StepLayout& layout) {
   const int64_t n = width_of(hidden, "hidden", 4), rows = layout.rows(), batch = layout.batch();
   check<T>(recurrent, "recurrent", {4 * n, n});
@@ -144,7 +144,7 @@ void forward_steps(const Tensor& sums, const Tensor& products, const Tensor& rec
   const Rows<T> sum(sums, "sums", {rows, 4 * n}), inner(products, "products", {rows, 4 * n}), weight(turned, "recurrent", {n, 4 * n}),
       state(hidden, "hidden", {batch, n}), cell(cell_state, "cell_state", {batch, n}), output(outputs, "outputs", {rows, n}),
       kept(cell_states, "cell_states", {rows, n});
-  const Scales<T> scale(input_gain, shift, gain, memory_gain, memory_shift, n);
+  const Scales<T> scale(input_gain, shift, gain, cell_gain, cell_shift, n);
   const Stored<T> stored{Rows<T>(moments, "moments", {6, rows})[0], rows};
   layout.scan(
       false, [&](int64_t, int64_t) { return std::vector<T>(4 * n); },
@@ -172,62 +172,62 @@ struct Share {
   T* d_gates() { return values.data(); }             // 4 n
   T* d_norm() { return values.data() + 4 * n; }      // n
   T* gains() { return values.data() + 5 * n; }       // input gain, recurrent gain, shift: 4 n each
-  T* memory_gains() { return values.data() + 17 * n; }  // gain, shift: n each
+  T* cell_gains() { return values.data() + 17 * n; }  // gain, shift: n each
   T* gates() { return values.data() + 19 * n; }      // 4 n
 };
 
 template <class T>
 void backward_steps(const Tensor& sums, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain, const Tensor& shift,
-                    const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, const Tensor& cell_states, const Tensor& moments,
+                    const Tensor& gain, const Tensor& cell_gain, const Tensor& cell_shift, const Tensor& cell_states, const Tensor& moments,
                     const Tensor& initial, const Tensor& d_outputs, const Tensor& d_hidden, const Tensor& d_cell_state, const Tensor& d_sums,
-                    const Tensor& d_products, const Tensor& d_gains, const Tensor& d_memory_gains, const StepLayout& layout) {
+                    const Tensor& d_products, const Tensor& d_gains, const Tensor& d_cell_gains, const StepLayout& layout) {
   const int64_t n = width_of(d_hidden, "d_hidden", 4), rows = layout.rows(), batch = layout.batch();
   const Rows<T> sum(sums, "sums", {rows, 4 * n}), inner(products, "products", {rows, 4 * n}), weight(recurrent, "recurrent", {4 * n, n}),
       kept(cell_states, "cell_states", {rows, n}), first(initial, "initial", {batch, n}), d_output(d_outputs, "d_outputs", {rows, n}),
       d_state(d_hidden, "d_hidden", {batch, n}), d_cell(d_cell_state, "d_cell_state", {batch, n}), d_sum(d_sums, "d_sums", {rows, 4 * n}),
       d_inner(d_products, "d_products", {rows, 4 * n}), sum_of_gains(d_gains, "d_gains", {3, 4 * n}),
-      sum_of_memory_gains(d_memory_gains, "d_memory_gains", {2, n});
-  const Scales<T> scale(input_gain, shift, gain, memory_gain, memory_shift, n);
+      sum_of_cell_gains(d_cell_gains, "d_cell_gains", {2, n});
+  const Scales<T> scale(input_gain, shift, gain, cell_gain, cell_shift, n);
   const Stored<T> stored{Rows<T>(moments, "moments", {6, rows})[0], rows};
   std::vector<Share<T>> shares(layout.shares().size() - 1, Share<T>(n));
   layout.scan(
       true, [&](int64_t part, int64_t) { return &shares[part]; },
       [&](Share<T>* own, int64_t t, int64_t low, int64_t live) {
-        T *gate = own->gates(), *d = own->d_gates(), *gains = own->gains(), *memory_gains = own->memory_gains();
+        T *gate = own->gates(), *d = own->d_gates(), *gains = own->gains(), *cell_gains = own->cell_gains();
         for (int64_t j = low; j < low + live; ++j) {
           const int64_t at = layout.starts[t] + j, before = layout.before(t, j);
           activate_gates(Sum<T>{sum[at], scale.by_x, stored.get(0, at)}, Sum<T>{inner[at], scale.by_h, stored.get(1, at)}, scale.add, gate, n);
           output_backward(Sum<T>{kept[at], scale.by_c, stored.get(2, at)}, scale.add_c, gate + 3 * n, d_output[at], d_state[j], own->d_norm(), d + 3 * n,
-                 memory_gains + n, n);
-          norm_backward<T, true>(own->d_norm(), kept[at], scale.by_c, stored.get(2, at), d_cell[j], memory_gains, n);
+                 cell_gains + n, n);
+          norm_backward<T, true>(own->d_norm(), kept[at], scale.by_c, stored.get(2, at), d_cell[j], cell_gains, n);
           cell_backward(gate, before < 0 ? first[j] : kept[before], d_cell[j], d, gains + 8 * n, n);
           norm_backward<T, false>(d, sum[at], scale.by_x, stored.get(0, at), d_sum[at], gains, 4 * n);
           norm_backward<T, false>(d, inner[at], scale.by_h, stored.get(1, at), d_inner[at], gains + 4 * n, 4 * n);
         }
         product<T>(live, n, 4 * n, d_inner[layout.starts[t] + low], 4 * n, weight[0], n, false, d_state[low], n, 0);
       });
-  T *all_gains = sum_of_gains[0], *all_memory_gains = sum_of_memory_gains[0];
+  T *all_gains = sum_of_gains[0], *all_cell_gains = sum_of_cell_gains[0];
   for (auto& own : shares) {
     for (int64_t k = 0; k < 12 * n; ++k) all_gains[k] += own.gains()[k];
-    for (int64_t k = 0; k < 2 * n; ++k) all_memory_gains[k] += own.memory_gains()[k];
+    for (int64_t k = 0; k < 2 * n; ++k) all_cell_gains[k] += own.cell_gains()[k];
   }
 }
 
 inline void forward(const Tensor& sums, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain, const Tensor& shift,
-                    const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, const Tensor& hidden, const Tensor& cell_state,
+                    const Tensor& gain, const Tensor& cell_gain, const Tensor& cell_shift, const Tensor& hidden, const Tensor& cell_state,
                     const Tensor& outputs, const Tensor& cell_states, const Tensor& moments, double epsilon, at::IntArrayRef sizes, bool reverse) {
   const auto steps = is_single(sums, "sums") ? &forward_steps<float> : &forward_steps<double>;
-  steps(sums, products, recurrent, input_gain, shift, gain, memory_gain, memory_shift, hidden, cell_state, outputs, cell_states, moments, epsilon,
+  steps(sums, products, recurrent, input_gain, shift, gain, cell_gain, cell_shift, hidden, cell_state, outputs, cell_states, moments, epsilon,
         StepLayout(sizes, reverse));
 }
 
 inline void backward(const Tensor& sums, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain, const Tensor& shift,
-                     const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, const Tensor& cell_states, const Tensor& moments,
+                     const Tensor& gain, const Tensor& cell_gain, const Tensor& cell_shift, const Tensor& cell_states, const Tensor& moments,
                      const Tensor& initial, const Tensor& d_outputs, const Tensor& d_hidden, const Tensor& d_cell_state, const Tensor& d_sums,
-                     const Tensor& d_products, const Tensor& d_gains, const Tensor& d_memory_gains, at::IntArrayRef sizes, bool reverse) {
+                     const Tensor& d_products, const Tensor& d_gains, const Tensor& d_cell_gains, at::IntArrayRef sizes, bool reverse) {
   const auto steps = is_single(sums, "sums") ? &backward_steps<float> : &backward_steps<double>;
-  steps(sums, products, recurrent, input_gain, shift, gain, memory_gain, memory_shift, cell_states, moments, initial, d_outputs, d_hidden, d_cell_state,
-        d_sums, d_products, d_gains, d_memory_gains, StepLayout(sizes, reverse));
+  steps(sums, products, recurrent, input_gain, shift, gain, cell_gain, cell_shift, cell_states, moments, initial, d_outputs, d_hidden, d_cell_state,
+        d_sums, d_products, d_gains, d_cell_gains, StepLayout(sizes, reverse));
 }
 
 }  // namespace layer_norm
