@@ -118,3 +118,8 @@ def test_the_tasks_a_recipe_may_name_are_the_tasks_there_are() -> None:
 def test_a_shipped_recipe_is_valid_and_says_what_it_is(name: str) -> None:
     assert check(read_raw(name), where=name).task in task_specs.names()
     assert recipe_summary(name).endswith(".")
+
+
+def test_a_change_of_a_setting_that_does_not_exist_is_a_mistake_of_ours() -> None:
+    with pytest.raises(AssertionError, match="learning_rat"):
+        Recipe().changed("training", learning_rat=1.0)

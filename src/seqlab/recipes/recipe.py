@@ -91,7 +91,9 @@ class Recipe(Settings):
 
     def changed(self, section: str, **values: Any) -> Recipe:
         """A copy with some settings of a section replaced."""
-        return self.model_copy(update={section: getattr(self, section).model_copy(update=values)})
+        settings: Settings = getattr(self, section)
+        assert values.keys() <= type(settings).model_fields.keys(), f"{section} has no {', '.join(values)}"
+        return self.model_copy(update={section: settings.model_copy(update=values)})
 
     def with_defaults(self, section: str, **values: Any) -> Recipe:
         """A copy in which settings of a section that nobody has set take other defaults."""
