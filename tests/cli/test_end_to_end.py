@@ -68,7 +68,7 @@ def test_a_text_becomes_a_language_model_with_every_kind_of_model(
         "training.evaluate_every=3",
     )
     assert ended.code == 0, ended.err
-    assert "plain text: a language model" in ended.err
+    assert "task language_model" in ended.err
     for name in ("nats_per_token", "bits_per_token", "bits_per_character", "perplexity"):
         assert f"test: {name} " in ended.out
     assert "-gram" in ended.out

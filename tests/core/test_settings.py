@@ -39,7 +39,6 @@ class Example(Settings):
     names: tuple[str, ...] = Field((), description="Several.")
     sizes: tuple[Annotated[int, Field(ge=1)], ...] = Field((), max_length=4, description="Some widths.")
     some: tuple[Literal["a", "b"], ...] = Field((), description="Some of them.")
-    part: First | Second = Field(Second(), discriminator="kind", description="One of two.")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +55,6 @@ class Example(Settings):
         ("names", 'a list of names, such as ["a", "b"] or a,b'),
         ("sizes", "a list of at most 4 whole numbers of at least 1, such as [64, 32] or 64,32"),
         ("some", "a list of the names a, b"),
-        ("part", "first or second"),
     ],
 )
 def test_what_a_setting_takes(name: str, words: str) -> None:
@@ -85,7 +83,6 @@ def test_help_has_name_kind_default_and_sentence() -> None:
     assert entries["example.choice"].kind == "a | b"
     assert entries["example.names"].kind == "list of text"
     assert entries["example.sizes"].kind == "list of whole numbers"
-    assert (entries["example.part"].kind, entries["example.part"].default) == ("first | second", "second")
     assert [entry.kind for entry in entries.values()][1:5] == ["number", "number", "true | false", "text"]
 
 

@@ -15,7 +15,9 @@ import pytest
 import torch
 from torch.nn.functional import binary_cross_entropy
 
+from seqlab.batches.batch import Batch
 from seqlab.core.plugins import load_plugin_file
+from seqlab.tasks.spec import task_specs
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "plugins" / "ordinal_rating.py"
 WORDS = ("awful", "poor", "fair", "good", "great")
@@ -104,22 +106,18 @@ def test_without_the_package_the_run_says_what_is_missing(workspace: Path) -> No
     assert "--plugin" in result.stderr
 
 
-def _load_example() -> ModuleType:
-    """The module of the example, without registering its task a second time in this process."""
-    loaded = [
-        module for name, module in sys.modules.items() if name.startswith("seqlab_plugin_ordinal_rating")
-    ]
-    if not loaded:
-        load_plugin_file(EXAMPLE)
-        return _load_example()
-    return loaded[0]
+@pytest.fixture
+def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The module of the example; its task is forgotten after the test."""
+    monkeypatch.setattr(task_specs, "_parts", dict(task_specs._parts))
+    before = set(sys.modules)
+    load_plugin_file(EXAMPLE)
+    (name,) = [name for name in set(sys.modules) - before if name.startswith("seqlab_plugin_ordinal_rating")]
+    return sys.modules.pop(name)
 
 
-def test_the_loss_is_the_sum_over_thresholds() -> None:
+def test_the_loss_is_the_sum_over_thresholds(module: ModuleType) -> None:
     """Three ratings, two outputs, by hand."""
-    from seqlab.batches.batch import Batch
-
-    module = _load_example()
     logits = torch.tensor([[0.5, -1.0], [2.0, 1.0], [-0.3, -0.7]], requires_grad=True)
     ratings = torch.tensor([1, 2, 0])
     tokens = torch.zeros(3, 1, dtype=torch.long)

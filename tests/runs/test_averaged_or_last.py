@@ -42,12 +42,13 @@ dropout = 0.0
 [training]
 steps = 2000
 learning_rate = 1e-2
-window = 12
 batch_size = 5
 threads = 1
 evaluate_every = 400
 average_checkpoints = 8
 average_every = 100
+[language_model]
+window = 12
 """
 
 

@@ -178,7 +178,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
         "on_start",
     ),
     "a deep recipe": (write("recipe.toml", "a = " + "[" * 50_000), "the recipe cannot be read"),
-    "a recipe of a newer format": (change_recipe("format = 1", "format = 7"), "the recipe has format 7"),
+    "a recipe of a newer format": (change_recipe("format = 2", "format = 7"), "the recipe has format 7"),
     "a huge recipe": (grow("recipe.toml"), "recipe"),
     "a tokenizer of a kind that is code": (
         write("tokens/tokenizer.settings.json", '{"format": 1, "kind": "os.system", "lowercase": false}'),

@@ -70,7 +70,7 @@ def read_weights_header(path: Path) -> Header:
 
 def damaged_weights(path: Path, what: str) -> RunError:
     return RunError(
-        f"the file is damaged_weights: {what}.",
+        f"the file is damaged: {what}.",
         where=str(path),
         cure="Restore it from a copy, go on from a checkpoint, or train again.",
     )
