@@ -186,6 +186,24 @@ def test_text_comes_in_pieces_that_join_to_the_whole_and_a_seed_repeats_it(
     assert len(pieces) > 5
 
 
+def test_generating_reads_no_more_than_the_context_of_its_settings(tmp_path: Path) -> None:
+    """Two prompts that end alike go on alike when only their end is read."""
+    task = make(tmp_path, model=TRANSFORMER)
+    model = task.build_model().eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(4)  # a new network hardly depends on what it reads
+    stream = task.predictor(model).stream
+
+    def go_on(prompt: str, context: int) -> str:
+        return "".join(
+            stream(prompt, DecodingSettings(max_tokens=20, seed=4, temperature=1.0, context=context))
+        )
+
+    assert go_on("the cat sat", 2) == go_on("a log, so at", 2)
+    assert go_on("the cat sat", 0) != go_on("a log, so at", 0)
+
+
 def test_carried_state_is_taken_over_inside_an_epoch_and_dropped_at_its_start(tmp_path: Path) -> None:
     task = make(tmp_path, model=LSTM)
     model = task.build_model().eval()

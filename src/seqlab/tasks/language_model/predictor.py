@@ -45,7 +45,7 @@ class LanguageModelPredictor(Predictor[LanguageModelCodec, Calibration]):
     @torch.inference_mode()
     def _predict(self, text: str, top: int) -> TokenPrediction:
         prompt = self._prompt(text)
-        limit = self._max_prompt
+        limit = self._max_prompt(self.recipe.decoding)
         tokens = torch.tensor([prompt if limit is None else prompt[-limit:]], device=self._device)
         logits, _ = self.model(tokens, torch.ones_like(tokens, dtype=torch.bool))
         best = logits[0, -1].float().softmax(dim=-1).cpu().topk(min(top, logits.shape[-1]))
@@ -92,16 +92,14 @@ class LanguageModelPredictor(Predictor[LanguageModelCodec, Calibration]):
             settings,
             stop_ids=self._stop_ids,
             suppressed_ids=self.codec.suppressed_ids,
-            context=self._max_prompt,
+            context=self._max_prompt(settings),
             device=self._device,
         )
         return decode_stream(self.codec.tokenizer, tokens, end_id=self.codec.end_id)
 
-    @property
-    def _max_prompt(self) -> int | None:
+    def _max_prompt(self, settings: DecodingSettings) -> int | None:
         """The last tokens of a text that are read; None reads all of them."""
-        policy = self.policy
-        return None if policy.carries_state else self.recipe.decoding.context or policy.window
+        return None if self.policy.carries_state else settings.context or self.policy.window
 
     @property
     def _device(self) -> torch.device:
