@@ -7,14 +7,14 @@ than the k-th":
 
 Paper: Cheng et al. 2008, "A Neural Network Approach to Ordinal Regression", arXiv:0704.1028.
 
-    seqlab --plugin ordinal_rating.py train reviews.csv task=ordinal_rating data.label=stars
+    seqlab train ratings.csv --plugin ordinal_rating.py --task ordinal_rating data.label=stars
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -50,6 +50,12 @@ from seqlab.tasks.spec import task_specs
 from seqlab.tokens.labels import Labels
 from seqlab.training.base import BatchLoss, Carry, Validation
 
+METHODS = {
+    "mae": "mean number of ranks between the predicted and the true rating",
+    "accuracy": "share of exactly predicted ratings",
+}
+"""How each score is computed, as `seqlab evaluate` and the report say it."""
+
 
 @task_specs.register("ordinal_rating")
 class OrdinalRatingSpec(NamedAnswerSpec):
@@ -58,6 +64,7 @@ class OrdinalRatingSpec(NamedAnswerSpec):
     name = "ordinal_rating"
     answer = "class"
     needs = "a rating"
+    ignored: ClassVar[dict[str, object]] = {"training.label_smoothing": 0.0, "distillation.run": ""}
 
     def fits(self, source: Source, data: DataSettings, roles: object) -> bool:
         return False  # never guessed: a column of numbers may also be classes
@@ -141,6 +148,7 @@ class RatingEvaluator(LabeledEvaluator[RatingCodec, LabeledSplit, Calibration]):
                 baseline=float(baseline[name]) if baseline else None,
                 baseline_name="the median rating" if baseline else "",
                 higher_is_better=name == "accuracy",
+                method=METHODS[name],
             )
             for name in items
         ]
