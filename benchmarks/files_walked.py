@@ -55,7 +55,9 @@ def main(arguments: list[str]) -> None:
                 )
             )
             predicted = files_called(lambda out=out: seqlab.load(out).predict(["a good dog runs"]))
-            print(f"{data.name}: {len(trained)} files to train and score, {len(predicted)} to load and predict")
+            print(
+                f"{data.name}: {len(trained)} files to train and score, {len(predicted)} to load and predict"
+            )
 
 
 if __name__ == "__main__":

@@ -51,6 +51,12 @@ from seqlab.tasks.spec import task_specs
 from seqlab.tokens.labels import Labels
 from seqlab.training.base import BatchLoss, Carry, Validation
 
+METHODS = {
+    "mae": "mean number of ranks between the predicted and the true rating",
+    "accuracy": "share of exactly predicted ratings",
+}
+"""How each score is computed, as `seqlab evaluate` and the report say it."""
+
 
 @task_specs.register("ordinal_rating")
 class OrdinalRatingSpec(NamedAnswerSpec):
@@ -143,6 +149,7 @@ class RatingEvaluator(LabeledEvaluator[RatingCodec, LabeledSplit, Calibration]):
                 baseline=float(baseline[name]) if baseline else None,
                 baseline_name="the median rating" if baseline else "",
                 higher_is_better=name == "accuracy",
+                method=METHODS[name],
             )
             for name in items
         ]

@@ -20,7 +20,8 @@ from seqlab.tasks.split import Split
 class Codec(ABC):
     """Tokenizers, labels and scalers, fitted on the training split and saved with the run.
 
-    A codec never changes once it is fitted, so any number of threads may use one.
+    A codec never changes once it is fitted, so any number of threads may use one. The loaders of
+    `tasks.labeled.batches` also ask it for `collate(split, rows) -> Batch`.
     """
 
     recipe: Recipe
@@ -36,11 +37,18 @@ class Codec(ABC):
         """The codec that `save` wrote."""
 
     @abstractmethod
-    def save(self, folder: Path) -> None: ...
+    def save(self, folder: Path) -> None:
+        """Write what `load` needs, but not the recipe: the run keeps it."""
 
     @abstractmethod
     def encode_split(self, name: str, source: Source) -> Split:
-        """Encode a part of the data, or open its cached arrays. The name is train, valid, test or another."""
+        """Encode a part of the data, or open its cached arrays. The name is train, valid, test or another.
+
+        Arrays are cached (`batches.cache.cached_store`) under a key that names everything they depend on:
+        the task, `split.ENCODING`, the fingerprint of the rows, a digest of what is fitted, and every setting
+        that is read here. The key does not change with the code: raise ENCODING when you change how a
+        released task encodes, and empty the cache while you develop one.
+        """
 
     def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
         """Inputs as the steps that the backbone reads, one array each; for vectors and inspection."""

@@ -39,7 +39,11 @@ class Evaluator(ABC, Generic[AnyCodec, AnySplit, AnyCalibration]):
         self.calibration = calibration
 
     @abstractmethod
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation: ...
+    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+        """Score a split. It may be new data, without a split `train` beside it: then there is no baseline.
+
+        The model is in evaluation mode; gradients are on, so run it under `torch.inference_mode()`.
+        """
 
     def calibrate(self, model: nn.Module) -> AnyCalibration:
         """Choose on the split `valid` what the task leaves open until training has ended."""

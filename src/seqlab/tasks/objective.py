@@ -53,11 +53,19 @@ class Objective(ABC, Generic[AnyCodec, AnySplit]):
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         """The loss of a batch, through `model(...)` alone, so that wrappers and hooks work.
 
-        step: the number of the update, 0 for the first. carry: what the loss of the previous batch carries on.
+        The total is a sum over `count` targets, at least one; the loop divides. An objective that cannot use
+        `self.teacher` has a spec that rejects `distillation.run`.
+
+        step: the number of the update, 0 for the first. carry: what the loss of the previous batch carries on;
+        () for tasks without streams.
         """
 
     @abstractmethod
-    def validate(self, model: nn.Module) -> Validation: ...
+    def validate(self, model: nn.Module) -> Validation:
+        """Score the split `valid`: one value to choose the best weights by, and facts named `valid_…`.
+
+        The loop calls it in evaluation mode, without gradients.
+        """
 
     @abstractmethod
     def describe_rows(self, batch: Batch) -> str:

@@ -44,7 +44,12 @@ class Predictor(ABC, Generic[AnyCodec, AnyCalibration]):
 
     @abstractmethod
     def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
-        """One prediction for each input, in order, with up to `top` alternatives."""
+        """One prediction for each input, in order, with up to `top` entries in its ranking.
+
+        An input is what `spec.read_inputs` reads from a file, or what a user types: text, a list of words, or
+        steps of numbers. `codec.inputs.row` makes a row of it. The model is in evaluation mode; gradients are
+        on, so run it under `torch.inference_mode()`.
+        """
 
     def score(self, inputs: Sequence[Any]) -> list[TextScore]:
         """The log-probability of given texts, or of given targets after their sources."""

@@ -26,11 +26,15 @@ class TaskSpec(DataSpec):
     """One task as recipes, data, commands and documents see it.
 
     Other packages ask these facts instead of comparing the names of tasks, so that a new task is one new
-    folder.
+    folder. `find_columns` and `check_rows` come from `DataSpec`. A built-in task is described by the docstring
+    of its file, a plug-in by that of its class.
     """
 
     settings: ClassVar[type[Settings]] = Settings
-    """The settings that only this task has: the section of a recipe with the task's name."""
+    """The settings that only this task has: the section of a recipe with the task's name.
+
+    Parts read them with `recipe.section(MySettings)`.
+    """
     decoding: ClassVar[type[DecodingSettings]] = NoDecoding
     """The section `decoding` as this task understands it."""
     guess_order: ClassVar[int] = 100
@@ -80,6 +84,10 @@ class TaskSpec(DataSpec):
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         """Fill in what the recipe leaves to the task, from a look at the data; say why, and which setting
         decides otherwise.
+
+        Left open are `tokens.kind` ("") and `training.batch_size` (0), and the model where "model" is not in
+        `recipe.model_fields_set`. Raises RecipeError for a setting that has no effect on the task, such as
+        `training.label_smoothing` or `distillation.run`: nobody else does.
         """
 
     @abstractmethod
