@@ -7,6 +7,7 @@ forecast, checkpoints, scores, the report.
 
 from __future__ import annotations
 
+import argparse
 import inspect
 import os
 import sys
@@ -40,6 +41,7 @@ def files_called(work: Callable[[], object]) -> set[str]:
 
 
 def main(arguments: list[str]) -> None:
+    argparse.ArgumentParser(prog="benchmarks.files_walked").parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["SEQLAB_CACHE"] = str(Path(folder) / "cache")
         reviews, pairs = Path(folder) / "reviews.csv", Path(folder) / "pairs.tsv"
