@@ -234,4 +234,4 @@ def test_no_bytes_make_the_header_reader_fail_otherwise(
     path = tmp_path_factory.mktemp("any") / "w"
     path.write_bytes(safetensors_file(header, rest))
     with contextlib.suppress(RunError):
-        weights_header.read_header(path)
+        weights_header.read_weights_header(path)
