@@ -104,3 +104,10 @@ def test_a_task_without_predictions_rejects_metrics_before_training(
     assert task in str(caught.value)
     assert "evaluation.metrics" in str(caught.value)
     return None
+
+
+def test_an_unknown_metric_is_answered_with_where_metrics_come_from() -> None:
+    with pytest.raises(RecipeError) as caught:
+        check({"evaluation": {"metrics": ["no_such_metric"]}}, where="")
+    for fact in ("evaluation.metrics", "no_such_metric", "plug-in", "--plugin FILE"):
+        assert fact in str(caught.value)

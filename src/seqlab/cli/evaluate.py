@@ -75,7 +75,8 @@ def evaluate(
 def _show(evaluation: Evaluation) -> None:
     for score in evaluation.scores:
         answer(f"{evaluation.split}: {score.describe()}")
-        answer(f"    {score.method}")
+        if score.method:
+            answer(f"    {score.method}")
     for section in sorted(evaluation.sections, key=lambda section: section.position):
         for line in section.lines():
             answer(line)

@@ -77,11 +77,11 @@ def expected(field: FieldInfo) -> str:
 def expected_entry(field: FieldInfo) -> str:
     """What each entry of a list takes: `a whole number of at least 1`."""
     entry = entry_of(field.annotation)
-    return (
-        _alternatives(choices_of(entry))
-        if choices_of(entry)
-        else NAMES.get(_bare(entry), "something else") + _bounds(_entry_limits(entry))
-    )
+    if choices := choices_of(entry):
+        return _alternatives(choices)
+    if hasattr(entry, "choices"):  # a registry without built-in parts
+        return "a name that a plug-in registers"
+    return NAMES.get(_bare(entry), "something else") + _bounds(_entry_limits(entry))
 
 
 def choices_of(annotation: Any) -> list[str]:

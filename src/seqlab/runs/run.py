@@ -231,7 +231,7 @@ class Run:
         Separate from `evaluate`, where the model stays as it was trained. What an adaptation needs to know is
         chosen on the run's validation text.
         """
-        if not self.recipe.data.train:
+        if not (self.spec.continues_text and self.recipe.data.train):
             raise UsageError(
                 "only a language model that was trained here, with a validation text, adapts to what it"
                 " reads.",
