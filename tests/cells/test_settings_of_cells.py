@@ -61,7 +61,6 @@ def leaky() -> Iterator[str]:
     cells.register("leaky")(LeakyCell)
     yield "leaky"
     cells._parts.pop("leaky")
-    cell_settings.cache_clear()
 
 
 def test_a_cell_of_a_plugin_has_its_settings_without_any_list(leaky: str) -> None:
@@ -79,3 +78,15 @@ def test_a_cell_of_a_plugin_has_its_settings_without_any_list(leaky: str) -> Non
     for wrong, fact in (("leak=2", "at most 1"), ("form=between", "before or after"), ("leek=1", "'leak'")):
         with pytest.raises(RecipeError, match=fact):
             check(override({}, [f"model.cell.{wrong}"], model=leaky), where="")
+
+
+def test_a_cell_that_is_defined_again_has_its_new_options(leaky: str) -> None:
+    """As when a cell of a notebook is run a second time."""
+
+    class Later(LeakyCell):
+        def __init__(self, input_size: int, hidden_size: int, *, rate: float = 0.3) -> None:
+            super().__init__(input_size, hidden_size, leak=rate)
+
+    assert "leak" in cell_settings(leaky).model_fields
+    cells._parts[leaky] = Later
+    assert set(cell_settings(leaky).model_fields) == {"kind", "rate"}

@@ -47,15 +47,21 @@ class CellKinds(Mapping[str, type[CellSettings]]):
 CELL_KINDS = CellKinds()
 
 
-@cache
 def cell_settings(name: str) -> type[CellSettings]:
     """The settings of a cell.
 
     >>> cell_settings("lstm")(forget_bias=0.5).model_dump()
     {'kind': 'lstm', 'bias': True, 'forget_bias': 0.5, 'candidate': 'tanh'}
     """
-    module = cells.built_in_module(name)
-    options = options_in_source(module, name) if module else options_of_class(cells.get(name))
+    return _settings_of(name, cells.built_in_module(name) or cells.get(name))
+
+
+@cache
+def _settings_of(name: str, part: str | type) -> type[CellSettings]:
+    """part: the module of a built-in cell, which is not imported, or the class of another, which a notebook
+    may define again.
+    """
+    options = options_in_source(part, name) if isinstance(part, str) else options_of_class(part)
     fields: dict[str, Any] = {
         option: (_stated(annotation), default)
         for option, (annotation, default) in options.items()
