@@ -23,7 +23,7 @@ KERNELS = {
     "lstm": {},
     "lstm without bias": {"bias": False},
     "peephole_lstm": {},
-    "peephole_lstm whose output gate sees the new cell state": {"expose_sees": "new"},
+    "peephole_lstm whose output gate sees the new cell state": {"output_gate_sees": "new"},
     "peephole_lstm with one gate": {"gates": ("forget",)},
     "coupled_lstm": {},
     "layer_norm_lstm": {},

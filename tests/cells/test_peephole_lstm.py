@@ -27,7 +27,7 @@ Sees = Literal["previous", "new"]
 SUBSETS = [subset for size in (1, 2, 3) for subset in combinations(GATES, size)]
 every_subset = pytest.mark.parametrize("gates", SUBSETS, ids="+".join)
 every_kind = pytest.mark.parametrize("peepholes", ["diagonal", "full"])
-every_sight = pytest.mark.parametrize("expose_sees", ["previous", "new"])
+every_sight = pytest.mark.parametrize("output_gate_sees", ["previous", "new"])
 
 
 @pytest.mark.spec(63)
@@ -35,10 +35,10 @@ every_sight = pytest.mark.parametrize("expose_sees", ["previous", "new"])
 @every_kind
 @every_subset
 def test_one_step_follows_the_equations(
-    gates: tuple[Any, ...], peepholes: Peepholes, expose_sees: Sees
+    gates: tuple[Any, ...], peepholes: Peepholes, output_gate_sees: Sees
 ) -> None:
-    cell = PeepholeLSTM(1, 1, peepholes=peepholes, gates=gates, expose_sees=expose_sees)
-    sight = {"write": 0.15, "forget": -0.25, "expose": 0.35}
+    cell = PeepholeLSTM(1, 1, peepholes=peepholes, gates=gates, output_gate_sees=output_gate_sees)
+    sight = {"input": 0.15, "forget": -0.25, "output": 0.35}
     cell.load_state_dict({
         "input": torch.tensor([[0.1], [0.3], [-0.5], [0.4]]),
         "recurrent": torch.tensor([[0.2], [-0.4], [0.6], [-0.3]]),
@@ -47,11 +47,11 @@ def test_one_step_follows_the_equations(
     })  # fmt: skip
     sight = {gate: value if gate in gates else 0.0 for gate, value in sight.items()}
     x, hidden, cell_state = 2.0, -1.0, 3.0
-    input_gate = sigmoid(0.1 * x + 0.2 * hidden + sight["write"] * cell_state + 0.7)
+    input_gate = sigmoid(0.1 * x + 0.2 * hidden + sight["input"] * cell_state + 0.7)
     forget_gate = sigmoid(0.3 * x - 0.4 * hidden + sight["forget"] * cell_state - 0.8)
     new_memory = forget_gate * cell_state + input_gate * tanh(-0.5 * x + 0.6 * hidden + 0.9)
-    seen = new_memory if expose_sees == "new" else cell_state
-    output_gate = sigmoid(0.4 * x - 0.3 * hidden + sight["expose"] * seen + 0.5)
+    seen = new_memory if output_gate_sees == "new" else cell_state
+    output_gate = sigmoid(0.4 * x - 0.3 * hidden + sight["output"] * seen + 0.5)
     assert after_one_step(cell, x, hidden, cell_state) == pytest.approx(
         (output_gate * tanh(new_memory), new_memory)
     )
@@ -84,26 +84,28 @@ def test_the_sizes_are_the_lectures() -> None:
     assert num_parameters(PeepholeLSTM(10, 20, peepholes="full")) == 2_480 + 3 * 20 * 20 == 3_680
     assert num_parameters(PeepholeLSTM(10, 20)) == 2_480 + 3 * 20 == 2_540
     assert num_parameters(PeepholeLSTM(10, 20, gates=("forget",))) == 2_500
-    assert num_parameters(PeepholeLSTM(10, 20, gates=("expose", "write"), peepholes="full")) == 2_480 + 800
+    assert num_parameters(PeepholeLSTM(10, 20, gates=("output", "input"), peepholes="full")) == 2_480 + 800
 
 
 @every_sight
 @every_kind
 @every_subset
 def test_the_fast_scan_equals_the_plain_one(
-    gates: tuple[Any, ...], peepholes: Peepholes, expose_sees: Sees
+    gates: tuple[Any, ...], peepholes: Peepholes, output_gate_sees: Sees
 ) -> None:
     assert_fast_equals_plain(
-        PeepholeLSTM(3, 4, peepholes=peepholes, gates=gates, expose_sees=expose_sees, bias=len(gates) != 2)
+        PeepholeLSTM(
+            3, 4, peepholes=peepholes, gates=gates, output_gate_sees=output_gate_sees, bias=len(gates) != 2
+        )
     )
 
 
 @pytest.mark.parametrize(
-    ("peepholes", "expose_sees"), [("diagonal", "previous"), ("diagonal", "new"), ("full", "previous")]
+    ("peepholes", "output_gate_sees"), [("diagonal", "previous"), ("diagonal", "new"), ("full", "previous")]
 )
-def test_gradients_are_right(peepholes: Peepholes, expose_sees: Sees) -> None:
+def test_gradients_are_right(peepholes: Peepholes, output_gate_sees: Sees) -> None:
     assert_step_and_scan_have_right_gradients(
-        PeepholeLSTM(2, 3, peepholes=peepholes, expose_sees=expose_sees)
+        PeepholeLSTM(2, 3, peepholes=peepholes, output_gate_sees=output_gate_sees)
     )
 
 
@@ -117,21 +119,21 @@ def test_blind_peepholes_are_the_lstm() -> None:
 
 
 def test_the_order_in_which_gates_are_named_does_not_matter() -> None:
-    one, other = PeepholeLSTM(3, 5, gates=("expose", "write")), PeepholeLSTM(3, 5, gates=("write", "expose"))
+    one, other = PeepholeLSTM(3, 5, gates=("output", "input")), PeepholeLSTM(3, 5, gates=("input", "output"))
     other.load_state_dict(one.state_dict())
     inputs, state = torch.randn(2, 3), (torch.randn(2, 5), torch.randn(2, 5))
     assert torch.equal(one(inputs, state)[0], other(inputs, state)[0])
-    assert "gates=(write, expose)" in repr(one)
+    assert "gates=(input, output)" in repr(one)
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"gates": ("forgot",)}, ["no gate 'forgot'", "Did you mean 'forget'?"]),
-        ({"gates": ()}, ["gates: nothing; at least one gate sees the memory", "is the lstm"]),
-        ({"gates": ("write", "write")}, ["gates: write, write;", "named once", "write, forget, expose"]),
+        ({"gates": ()}, ["gates: nothing; at least one gate sees the cell state", "is the lstm"]),
+        ({"gates": ("input", "input")}, ["gates: input, input;", "named once", "input, forget, output"]),
         ({"peepholes": "ful"}, ["peepholes is 'ful'", "'diagonal' or 'full'"]),
-        ({"expose_sees": "old"}, ["expose_sees is 'old'", "'previous' or 'new'"]),
+        ({"output_gate_sees": "old"}, ["output_gate_sees is 'old'", "'previous' or 'new'"]),
     ],
 )
 def test_impossible_choices_are_refused(options: dict[str, Any], words: list[str]) -> None:

@@ -37,8 +37,8 @@ def walls(tmp_path_factory: pytest.TempPathFactory) -> Run:
     settings = [
         "data.source=image",
         "data.target=caption",
-        "data.pictures=images.zip",
-        "data.picture_size=8",
+        "data.images=images.zip",
+        "data.image_size=8",
         "training.threads=1",
     ]
     sizes = [

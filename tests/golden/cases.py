@@ -59,7 +59,7 @@ DATA: dict[str, Settings] = {
         "tokens.kind": "whitespace",
         **SHORT_TARGETS,
     },
-    "walls": {"data.source": "image", "data.target": "caption", "data.picture_size": 8, **SHORT_TARGETS},
+    "walls": {"data.source": "image", "data.target": "caption", "data.image_size": 8, **SHORT_TARGETS},
 }
 """How each dataset is read."""
 
@@ -170,8 +170,8 @@ CELLS: dict[str, Case] = {
         {
             **SMALL,
             "model.cell.peepholes": "full",
-            "model.cell.gates": "write,expose",
-            "model.cell.expose_sees": "new",
+            "model.cell.gates": "input,output",
+            "model.cell.output_gate_sees": "new",
         },
     ),
     "coupled_lstm": Case("reviews", "classification", "coupled_lstm", SMALL),
@@ -449,7 +449,7 @@ TRAINING: dict[str, Case] = {
         settings={"start.every": 2, "start.freeze": "embedding"},
     ),
     "fine_tuning_from_language_model": Case(
-        "reviews", "classification", start="language_model_words", settings={"start.freeze": "body"}
+        "reviews", "classification", start="language_model_words", settings={"start.freeze": "backbone"}
     ),
     "fine_tuning_same_task": Case(
         "reviews", "classification", start="lstm", settings={"training.learning_rate": 0.003}

@@ -14,13 +14,13 @@ from seqlab.inspection.gates import gate_statistics
 from seqlab.inspection.unroll import unroll
 
 
-def lstm_with_biases(write: float, forget: float, expose: float) -> nn.LSTM:
+def lstm_with_biases(input_gate: float, forget: float, output_gate: float) -> nn.LSTM:
     """Gates that see nothing but their bias."""
     layer = nn.LSTM(2, 3)
     with torch.no_grad():
         for parameter in layer.parameters():
             parameter.zero_()
-        layer.bias_ih_l0.copy_(torch.tensor([write, forget, 0.0, expose]).repeat_interleave(3))
+        layer.bias_ih_l0.copy_(torch.tensor([input_gate, forget, 0.0, output_gate]).repeat_interleave(3))
     return layer
 
 

@@ -36,10 +36,10 @@ def test_the_backward_view_of_an_lstm_is_what_moving_each_state_by_hand_does_to_
 
         expected_hidden = central_differences(lambda moved, m=memory: loss(moved, m), hidden)
         assert flow.hidden_gradient[0, time] == pytest.approx(np.linalg.norm(expected_hidden), rel=1e-6)
-        # A memory is also shown in the hidden state of its own step: h = expose ⊙ tanh(c).
-        expose = hidden / torch.tanh(memory)
+        # A memory is also shown in the hidden state of its own step: h = output_gate ⊙ tanh(c).
+        output_gate = hidden / torch.tanh(memory)
         expected_memory = central_differences(
-            lambda moved, e=expose: loss(e * torch.tanh(moved), moved), memory
+            lambda moved, e=output_gate: loss(e * torch.tanh(moved), moved), memory
         )
         assert flow.memory_gradient[0, time] == pytest.approx(np.linalg.norm(expected_memory), rel=1e-6)
     assert flow.hidden_gradient[0, -1] == pytest.approx(HIDDEN**0.5)  # the loss is the sum of the last output

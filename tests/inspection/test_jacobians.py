@@ -83,9 +83,9 @@ def test_gated_jacobians_are_those_of_the_rest_of_the_walk(name: str) -> None:
             lambda moved, at=cut, c=memory: layer(steps[:, at:], (moved, c))[1][0].flatten(), hidden
         )
         np.testing.assert_allclose(jacobians(unrolled)[0, distance], of_hidden[:, 0, 0], rtol=0, atol=1e-13)
-        expose = hidden / torch.tanh(memory)
+        output_gate = hidden / torch.tanh(memory)
         of_memory = jacobian(
-            lambda moved, at=cut, e=expose: layer(steps[:, at:], (e * torch.tanh(moved), moved))[1][
+            lambda moved, at=cut, e=output_gate: layer(steps[:, at:], (e * torch.tanh(moved), moved))[1][
                 1
             ].flatten(),
             memory,

@@ -26,7 +26,7 @@ def test_a_classifier_starts_from_imported_weights(kind: str, tmp_path: Path) ->
         write_bytes(folder)
         write_model(folder, GPT2LMHeadModel, gpt2_config())
     source = import_published_model(folder, out=tmp_path / "imported")
-    run = fine_tune(tmp_path, source, "start.freeze=body", steps=4)
+    run = fine_tune(tmp_path, source, "start.freeze=backbone", steps=4)
     assert run.recipe.model.causal == (kind == "gpt2")
     assert run.recipe.model.pooling == ("last" if kind == "gpt2" else "mean")
     before = source.model.state_dict()

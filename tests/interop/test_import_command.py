@@ -143,7 +143,7 @@ def test_imported_weights_are_the_start_of_a_classifier(bert: Path, tmp_path: Pa
     trained = seqlab.train(
         tmp_path / "pets.csv",
         f"start.run={tmp_path / 'bert'}",
-        "start.freeze=body",
+        "start.freeze=backbone",
         steps=3,
         out=tmp_path / "run",
     )

@@ -108,7 +108,7 @@ def test_a_language_model_makes_a_better_classifier_than_no_model(
     tuned = classify(tmp_path, "tuned", start=source.folder).results["accuracy"]
     assert tuned.value > scratch + MARGIN
     frozen = classify(
-        tmp_path, "frozen", "start.freeze=body", "training.learning_rate=0.005", start=source.folder
+        tmp_path, "frozen", "start.freeze=backbone", "training.learning_rate=0.005", start=source.folder
     ).results["accuracy"]
     assert frozen.value > scratch + MARGIN  # what was learned before is enough for a new head
     assert frozen.baseline is not None

@@ -38,7 +38,7 @@ EITHER_WAY: Mapping[str, AnySettings] = {
     "locked dropout": recurrent("peephole_lstm", layers=2, locked_dropout=True),
     "learned initial state": recurrent("lstm", layers=2, initial_state="learned"),
     "full peepholes that see the new memory": recurrent(
-        {"kind": "peephole_lstm", "peepholes": "full", "expose_sees": "new"}
+        {"kind": "peephole_lstm", "peepholes": "full", "output_gate_sees": "new"}
     ),
     "orthogonal start": recurrent("rnn", initialization="orthogonal"),
     "convolutional": ConvolutionalSettings(hidden_size=6, layers=3, kernel_size=3),

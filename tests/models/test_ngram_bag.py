@@ -147,7 +147,7 @@ def test_a_bag_beside_a_network_adds_its_logits_and_both_learn() -> None:
         ConvolutionalSettings(hidden_size=5, layers=1),
         embedding=embedding,
         num_classes=3,
-        bag=BagSettings(n_grams=2, places=64),
+        bag=BagSettings(n_grams=2, max_features=64),
     )
     assert isinstance(model, Classifier)
     assert model.bag is not None

@@ -18,7 +18,7 @@ LENGTHS = [3, 7, 1, 5]
 IN, HIDDEN = 3, 5
 CHOICES: list[Any] = [
     *(name for name in cells.names() if name != "projected_lstm"),
-    {"kind": "peephole_lstm", "peepholes": "full", "gates": ("forget", "expose")},
+    {"kind": "peephole_lstm", "peepholes": "full", "gates": ("forget", "output")},
     {"kind": "lstm", "candidate": "sigmoid"},
     {"kind": "gru", "keep": "new"},
     {"kind": "reset_before_gru", "candidate_bias": "outside"},

@@ -143,8 +143,8 @@ def test_an_unknown_short_name_gets_the_nearest() -> None:
         ),
         (
             {},
-            ["model.cell.gates=forget,expose", "model=peephole_lstm"],
-            cell_settings("peephole_lstm")(gates=("forget", "expose")),
+            ["model.cell.gates=forget,output", "model=peephole_lstm"],
+            cell_settings("peephole_lstm")(gates=("forget", "output")),
         ),
         ({}, ["model.cell.gates=", "model.cell=peephole_lstm"], cell_settings("peephole_lstm")(gates=())),
         ({"model": {"cell": "gru"}}, ["model.cell.keep=new"], cell_settings("gru")(keep="new")),

@@ -46,10 +46,10 @@ def words(raw: dict[str, Any], *, where: str = "my.toml") -> str:
         ({"model": {"cell": {"forget_bias": True}}}, "model.cell.forget_bias: expected a number, found true."),
         ({"model": {"cell": {"candidate": "tahn"}}}, "model.cell.candidate: expected tanh or sigmoid, found 'tahn'. Did you mean 'tanh'?"),
         (
-            {"model": {"cell": {"kind": "peephole_lstm", "gates": ["write", "forgot"]}}},
-            "model.cell.gates: expected write, forget or expose as entry 2, found 'forgot'. Did you mean 'forget'?",
+            {"model": {"cell": {"kind": "peephole_lstm", "gates": ["input", "forgot"]}}},
+            "model.cell.gates: expected input, forget or output as entry 2, found 'forgot'. Did you mean 'forget'?",
         ),
-        ({"model": {"cell": {"kind": "peephole_lstm", "gates": 3}}}, "gates: expected a list of the names write, forget, expose, found 3."),
+        ({"model": {"cell": {"kind": "peephole_lstm", "gates": 3}}}, "gates: expected a list of the names input, forget, output, found 3."),
         ({"model": {"hidden_sizes": [64, 0]}}, "model.hidden_sizes: expected a whole number of at least 1 as entry 2, found 0."),
         ({"model": {"hidden_sizes": [64, True]}}, "such as [64, 32] or 64,32, found [64, true]."),
         (

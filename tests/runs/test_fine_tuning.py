@@ -234,7 +234,7 @@ def test_a_killed_fine_tuning_goes_on_to_the_same_bits(language_run: Run, tmp_pa
             ["start.freeze_layers=2"],
             ("embed.", "backbone.positions.", "backbone.layers.0.", "backbone.layers.1."),
         ),
-        (["start.freeze=body"], ("embed.", "backbone.")),
+        (["start.freeze=backbone"], ("embed.", "backbone.")),
     ],
     ids=["embedding", "two layers", "body"],
 )

@@ -85,7 +85,7 @@ def test_weights_that_were_exchanged_since_are_refused(language_run: Run, tmp_pa
 @pytest.mark.parametrize(
     "word",
     [
-        "start.freeze=body",
+        "start.freeze=backbone",
         "start.freeze_layers=1",
         "start.layer_decay=0.5",
         "start.lora_rank=4",
@@ -105,8 +105,8 @@ def test_settings_that_contradict_each_other_are_refused(
     language_run: Run, recurrent_run: Run, tmp_path: Path
 ) -> None:
     data = write_table(tmp_path)
-    assert "start.freeze=body keeps all layers already" in refused(
-        data, language_run, "start.freeze=body", "start.freeze_layers=1"
+    assert "start.freeze=backbone keeps all layers already" in refused(
+        data, language_run, "start.freeze=backbone", "start.freeze_layers=1"
     )
     assert "adapters leave everything else as it was already" in refused(
         data, language_run, "start.lora_rank=2", "start.freeze=embedding"

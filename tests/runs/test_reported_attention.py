@@ -132,7 +132,7 @@ def test_every_grid_of_a_caption_has_the_weights_of_the_regions_row_by_row(tmp_p
     for name, numbers in (("train", range(5)), ("valid", [5])):
         lines = [f"{number}.png\ta {'red' if number % 2 else 'blue'} wall\n" for number in numbers]
         (tmp_path / f"{name}.tsv").write_text("image\tcaption\n" + "".join(lines))
-    settings = ["data.source=image", "data.target=caption", "data.picture_size=12", "data.test_share=0",
+    settings = ["data.source=image", "data.target=caption", "data.image_size=12", "data.test_share=0",
                 "model.kind=image_convolutional", "model.hidden_size=6", "decoding.max_tokens=5"]  # fmt: skip
     run = seqlab.train(tmp_path / "train.tsv", *settings, f"data.valid={tmp_path / 'valid.tsv'}",
                        task="captioning", steps=1, out=tmp_path / "run", verbose=False)  # fmt: skip

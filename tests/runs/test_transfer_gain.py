@@ -43,7 +43,7 @@ def test_new_weights_have_nothing_to_keep(recurrent_run: Run, tmp_path: Path) ->
     with pytest.raises(RecipeError, match=r"start.weights: new weights have learned nothing to keep"):
         find_recipe(
             str(write_table(tmp_path)),
-            ["start.weights=new", "start.freeze=body"],
+            ["start.weights=new", "start.freeze=backbone"],
             start=str(recurrent_run.folder),
         )
 

@@ -64,7 +64,7 @@ def make(path: Path, **sections: dict[str, Any]) -> EncodedTask:
         "train": str(path),
         "valid": str(path),
         "test_share": 0.0,
-        "picture_size": 8,
+        "image_size": 8,
         **sections.pop("data", {}),
     }
     raw = {"task": "captioning", "data": data, "model": MODEL, "training": {"batch_size": 4}, **sections}
@@ -224,8 +224,8 @@ def test_pictures_come_from_an_archive_or_a_folder_and_questions_from_anywhere(
         for name in names:
             archive.write(tmp_path / "elsewhere" / name, f"inside/{name}")
     path = table(tmp_path, rows_for(names))
-    packed = make(path, data={"pictures": ["images.zip"]})
-    unpacked = make(path, data={"pictures": [str(tmp_path / "elsewhere")]})
+    packed = make(path, data={"images": ["images.zip"]})
+    unpacked = make(path, data={"images": [str(tmp_path / "elsewhere")]})
     assert [packed.splits["train"].images["pixels"][number].tolist() for number in range(4)] == [
         unpacked.splits["train"].images["pixels"][number].tolist() for number in range(4)
     ]
@@ -269,9 +269,9 @@ def test_small_pictures_are_not_enlarged(tmp_path: Path) -> None:
         folder = tmp_path / str(size)
         task = make(
             table(folder, rows_for(draw(folder / "pictures", size=size), under="pictures/")),
-            data={"picture_size": 0},
+            data={"image_size": 0},
         )
-        assert task.recipe.data.picture_size == expected
+        assert task.recipe.data.image_size == expected
 
 
 def refused(path: Path, kind: type[Exception] = DataError, **sections: dict[str, Any]) -> str:
@@ -310,7 +310,7 @@ def test_bad_pictures_are_refused_with_their_line(tmp_path: Path, captions: Path
     assert "column 'image' names no image" in refused(table(tmp_path, [("", "a wall"), (names[0], "a wall")]))
     assert "column 'caption' has no text" in refused(table(tmp_path, [(names[0], " ")]))
     assert "no such folder or archive of pictures" in refused(
-        table(tmp_path, [(names[0], "a wall")]), data={"pictures": ["nothing.zip"]}
+        table(tmp_path, [(names[0], "a wall")]), data={"images": ["nothing.zip"]}
     )
     assert whole.startswith(b"\x89PNG")
 
@@ -343,7 +343,7 @@ def test_networks_and_searches_that_do_not_fit_pictures_are_refused(
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(
         MissingExtra,
-        match=r"Reading picture files needs the package 'Pillow'.*\n.*pip install 'seqlab\[pictures\]'",
+        match=r"Reading picture files needs the package 'Pillow'.*\n.*pip install 'seqlab\[images\]'",
     ):
         decode_picture(b"", where="")
 

@@ -48,7 +48,7 @@ def test_the_network_follows_number_and_length_of_the_texts(
         3,
     )
     assert why in reason
-    assert recipe.bag.places & (recipe.bag.places - 1) == 0
+    assert recipe.bag.max_features & (recipe.bag.max_features - 1) == 0
 
 
 def test_a_table_of_few_texts_is_given_a_bag_and_told_so(tmp_path: Path) -> None:
@@ -59,9 +59,9 @@ def test_a_table_of_few_texts_is_given_a_bag_and_told_so(tmp_path: Path) -> None
 
 def test_what_somebody_says_stays(tmp_path: Path) -> None:
     recipe, _ = completed(tmp_path, "model=lstm")
-    assert recipe["bag"] == {"n_grams": 0, "places": 0, "least": 2}
-    recipe, _ = completed(tmp_path, "model=bag", "bag.places=100", "bag.n_grams=4", "training.steps=7")
-    assert recipe["bag"] == {"n_grams": 4, "places": 100, "least": 2}
+    assert recipe["bag"] == {"n_grams": 0, "max_features": 0, "min_df": 2}
+    recipe, _ = completed(tmp_path, "model=bag", "bag.max_features=100", "bag.n_grams=4", "training.steps=7")
+    assert recipe["bag"] == {"n_grams": 4, "max_features": 100, "min_df": 2}
     assert isinstance(training := recipe["training"], dict)
     assert (training["steps"], training["epochs"], training["minutes"]) == (7, 0, 0)
 

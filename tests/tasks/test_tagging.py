@@ -114,7 +114,7 @@ def test_a_token_is_a_word_and_words_seen_once_are_unknown(tmp_path: Path) -> No
     assert "dogs" in everything.codec.inputs.tokenizer.vocabulary.ids
 
 
-CHARACTERS = {"characters": "convolutional", "longest_word": 6, "character_widths": [2, 3]}
+CHARACTERS = {"characters": "convolutional", "max_word_length": 6, "character_widths": [2, 3]}
 
 
 @pytest.mark.spec(11)

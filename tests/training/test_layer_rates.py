@@ -143,7 +143,7 @@ def test_more_frozen_layers_than_there_are_is_refused() -> None:
         RecipeError,
         match=(
             r"(?s)start\.freeze_layers: 4 layers cannot stay as they were: the network has"
-            r" 3.*start\.freeze=body"
+            r" 3.*start\.freeze=backbone"
         ),
     ):
         freeze(classifier("recurrent"), StartSettings(freeze_layers=4))

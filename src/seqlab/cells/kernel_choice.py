@@ -107,7 +107,7 @@ def _scan_peephole_lstm(
     weights, peepholes = (cell.input, cell.recurrent, cell.bias), cell.all_peepholes()
     sees_new = cell.output_gate_sees_new
     if cell.is_full:
-        if sees_new and "expose" in cell.peephole_gates:
+        if sees_new and "output" in cell.peephole_gates:
             return None
         input_gate, forget_gate, output_gate = peepholes.split(cell.hidden_size)
         blind = torch.zeros_like(input_gate)  # the candidate sees no cell state

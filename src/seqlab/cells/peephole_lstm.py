@@ -16,8 +16,8 @@ from seqlab.cells.option_types import Bias, ForgetBias
 from seqlab.cells.options import check_choice
 from seqlab.core.errors import UsageError, listed, nearest
 
-Gate = Literal["write", "forget", "expose"]
-GATES: tuple[Gate, ...] = ("write", "forget", "expose")
+Gate = Literal["input", "forget", "output"]
+GATES: tuple[Gate, ...] = ("input", "forget", "output")
 """The gates that may see the cell state, in the order of their rows in `peephole`."""
 
 
@@ -34,11 +34,11 @@ class PeepholeLSTM(GatedCell):
 
     `peephole` holds P for the gates with peepholes, in the order input, forget, output: one diagonal (hidden)
     per row, or full matrices (hidden, hidden) stacked vertically. As first published, P is diagonal and the
-    output gate sees cell_state' (`expose_sees="new"`). Papers: Gers & Schmidhuber 2000, "Recurrent nets that
+    output gate sees cell_state' (`output_gate_sees="new"`). Papers: Gers & Schmidhuber 2000, "Recurrent nets that
     time and count"; Gers et al. 2002 (JMLR 3, pages 115-143).
 
     gates: the gates that see the cell state.
-    expose_sees: the cell state that the output gate sees, "previous" (cell_state) or "new" (cell_state').
+    output_gate_sees: the cell state that the output gate sees, "previous" (cell_state) or "new" (cell_state').
     """
 
     num_gates = 4
@@ -56,7 +56,7 @@ class PeepholeLSTM(GatedCell):
             Field(description="Each gate sees its own value of the cell state, or all through a matrix."),
         ] = "diagonal",
         gates: Annotated[Sequence[Gate], Field(description="The gates that see the cell state.")] = GATES,
-        expose_sees: Annotated[
+        output_gate_sees: Annotated[
             Literal["previous", "new"],
             Field(description="Which cell state the output gate sees: before the step, or after it."),
         ] = "previous",
@@ -65,7 +65,9 @@ class PeepholeLSTM(GatedCell):
         super().__init__(input_size, hidden_size, bias=bias)
         self.peephole_gates = _in_order(gates)
         self.is_full = check_choice("peepholes", peepholes, ("diagonal", "full")) == "full"
-        self.output_gate_sees_new = check_choice("expose_sees", expose_sees, ("previous", "new")) == "new"
+        self.output_gate_sees_new = (
+            check_choice("output_gate_sees", output_gate_sees, ("previous", "new")) == "new"
+        )
         count = len(self.peephole_gates)
         self.peephole = nn.Parameter(torch.empty(count * hidden_size if self.is_full else count, hidden_size))
         self.reset_parameters()
@@ -82,7 +84,7 @@ class PeepholeLSTM(GatedCell):
             4, dim=-1
         )
         gates = {
-            "input": torch.sigmoid(input_gate + self._peep("write", cell_state)),
+            "input": torch.sigmoid(input_gate + self._peep("input", cell_state)),
             "forget": torch.sigmoid(forget_gate + self._peep("forget", cell_state)),
             "candidate": torch.tanh(candidate),
         }
@@ -91,7 +93,7 @@ class PeepholeLSTM(GatedCell):
             if self.output_gate_sees_new
             else cell_state
         )
-        return {**gates, "output": torch.sigmoid(output_gate + self._peep("expose", seen))}
+        return {**gates, "output": torch.sigmoid(output_gate + self._peep("output", seen))}
 
     def _peep(
         self, gate: str, cell_state: Float[Tensor, "batch hidden"]
@@ -131,7 +133,7 @@ class PeepholeLSTM(GatedCell):
         )
         return (
             f"{super().extra_repr()}, peepholes={kind}, gates=({', '.join(self.peephole_gates)}),"
-            f" expose_sees={seen}"
+            f" output_gate_sees={seen}"
         )
 
 
@@ -141,7 +143,7 @@ def _in_order(gates: Sequence[str]) -> tuple[str, ...]:
             raise UsageError(f"gates: a peephole LSTM has no gate '{gate}'.", cure=nearest(gate, GATES))
     if not gates or len(set(gates)) != len(gates):
         raise UsageError(
-            f"gates: {listed(list(gates))}; at least one gate sees the memory, and each is named once.",
-            cure="There is: write, forget, expose. A cell whose gates see no memory is the lstm.",
+            f"gates: {listed(list(gates))}; at least one gate sees the cell state, and each is named once.",
+            cure="There is: input, forget, output. A cell whose gates do not see the cell state is the lstm.",
         )
     return tuple(gate for gate in GATES if gate in gates)

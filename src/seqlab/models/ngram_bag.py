@@ -37,10 +37,10 @@ class NGramBag(nn.Module, CountStatistics):
     Analysis of Movie Reviews", arXiv:1412.5335.
     """
 
-    ratios: Float[Tensor, "places classes"]
+    ratios: Float[Tensor, "features classes"]
 
     def __init__(self, num_classes: int, *, max_n: int, max_features: int, min_df: int) -> None:
-        """least: minimum number of training sequences in which an n-gram must occur."""
+        """min_df: minimum number of training sequences in which an n-gram must occur."""
         super().__init__()
         self.table = NGramTable(max_features, max_n=max_n, min_df=min_df)
         self.weight = nn.Parameter(torch.zeros(max_features, num_classes))
@@ -76,8 +76,8 @@ class NGramBag(nn.Module, CountStatistics):
 
 
 def _log_shares(
-    counts: Float[Tensor, "places classes"], is_used: Bool[Tensor, "places 1"]
-) -> Float[Tensor, "places classes"]:
+    counts: Float[Tensor, "features classes"], is_used: Bool[Tensor, "features 1"]
+) -> Float[Tensor, "features classes"]:
     """log (p / ‖p‖₁) of every class; unused table entries are excluded from the sum."""
     smoothed = counts + SMOOTHING
     return smoothed.log() - (smoothed * is_used).sum(dim=0, dtype=torch.float64).log().to(smoothed)
@@ -96,6 +96,6 @@ def build_bag(settings: BagSettings, *, num_classes: int, num_features: int) -> 
     return NGramBag(
         num_classes,
         max_n=settings.n_grams or DEFAULT_MAX_N,
-        max_features=settings.places or DEFAULT_MAX_FEATURES,
-        min_df=settings.least,
+        max_features=settings.max_features or DEFAULT_MAX_FEATURES,
+        min_df=settings.min_df,
     )

@@ -341,13 +341,13 @@ class BagSettings(Settings):
         le=8,
         description="Longest run of tokens that has a weight; 0: no bag beside a network, 3 in a bag alone.",
     )
-    places: int = Field(
+    max_features: int = Field(
         0,
         ge=0,
         le=1 << 28,
         description="N-grams that have a weight, those of most texts first; 0 lets the task decide.",
     )
-    least: int = Field(
+    min_df: int = Field(
         2, ge=1, description="An n-gram that stands in fewer texts of the training split has no weight."
     )
 

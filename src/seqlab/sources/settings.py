@@ -37,17 +37,17 @@ class DataSettings(Settings):
         ),
     )
     target: str = Field("", description="Column to translate into; also the ending of line-aligned files.")
-    pictures: tuple[str, ...] = Field(
+    images: tuple[str, ...] = Field(
         (),
         description=(
-            "Folders or .zip archives with the pictures that a table names; beside the table when empty."
+            "Folders or .zip archives with the images that a table names; beside the table when empty."
         ),
     )
-    picture_size: int = Field(
+    image_size: int = Field(
         0,
         ge=0,
         le=1024,
-        description="Pixels along each side to which pictures are scaled; 0 lets the task decide.",
+        description="Pixels along each side to which images are scaled; 0 lets the task decide.",
     )
     language: str = Field(
         "",

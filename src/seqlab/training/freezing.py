@@ -19,13 +19,13 @@ def freeze(model: nn.Module, settings: StartSettings) -> None:
         raise RecipeError(
             f"{settings.freeze_layers} layers cannot stay as they were: the network has {num_layers}.",
             where="start.freeze_layers",
-            cure="All of them and the embedding: start.freeze=body",
+            cure="All of them and the embedding: start.freeze=backbone",
         )
     highest = (
         settings.freeze_layers if settings.freeze_layers else 0 if settings.freeze == "embedding" else -1
     )
     for name, parameter in model.named_parameters():
-        is_frozen_backbone = settings.freeze == "body" and name.startswith(("embed.", "backbone."))
+        is_frozen_backbone = settings.freeze == "backbone" and name.startswith(("embed.", "backbone."))
         if is_frozen_backbone or depth_of(name, num_layers=num_layers) <= highest:
             parameter.requires_grad_(False)
 

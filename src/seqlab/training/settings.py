@@ -208,7 +208,7 @@ class StartSettings(Settings):
         ge=1,
         description="Take over the first of every so many layers: 2 starts a student of half the depth.",
     )
-    freeze: Literal["none", "embedding", "body"] = Field(
+    freeze: Literal["none", "embedding", "backbone"] = Field(
         "none",
         description=(
             "What stays as it was: nothing, the embedding with its positions, or all but the new head."

@@ -36,7 +36,7 @@ def build_bare_model(recipe: Recipe, codec: Codec) -> nn.Module:
 def adapt(model: nn.Module, start: StartSettings) -> nn.Module:
     """Add adapters and freeze what shall stay; the same model comes back."""
     if start.lora_rank:
-        freeze(model, start.model_copy(update={"freeze": "body", "freeze_layers": 0}))
+        freeze(model, start.model_copy(update={"freeze": "backbone", "freeze_layers": 0}))
         backbone = model.get_submodule("backbone")
         add_lora(
             backbone,

@@ -148,7 +148,7 @@ def with_words_of(recipe: Recipe, source: Recipe) -> Recipe:
 
 def _with_training(recipe: Recipe, source: Recipe) -> Recipe:
     """A gentle rate, unless only a new head learns; and the windows that the source has read."""
-    if recipe.start.freeze != "body" and recipe.start.weights == "learned":
+    if recipe.start.freeze != "backbone" and recipe.start.weights == "learned":
         assert not isinstance(recipe.model, NGramBagSettings)  # refused before
         rate = (
             RECURRENT_RATE
@@ -241,9 +241,9 @@ def _wrong_start(recipe: Recipe) -> list[str]:
         mistakes.append(
             "start.weights: new weights have learned nothing to keep. Leave start.freeze and the like out."
         )
-    if start.freeze == "body" and start.freeze_layers:
+    if start.freeze == "backbone" and start.freeze_layers:
         mistakes.append(
-            "start.freeze_layers: start.freeze=body keeps all layers already. Give the one or the other."
+            "start.freeze_layers: start.freeze=backbone keeps all layers already. Give the one or the other."
         )
     if start.lora_rank and (start.freeze != "none" or start.freeze_layers):
         mistakes.append(

@@ -76,7 +76,7 @@ class PictureFiles:
         cure = (
             nearest(name, names)
             if names
-            else "Pictures elsewhere: data.pictures=FOLDER or data.pictures=ARCHIVE.zip"
+            else "Pictures elsewhere: data.images=FOLDER or data.images=ARCHIVE.zip"
         )
         return DataError(f"there is no picture file '{name[:200]}' in {searched}.", where=where, cure=cure)
 
@@ -120,7 +120,7 @@ def _existing(place: str, beside: Path) -> Path:
             return path
     raise DataError(
         "there is no such folder or archive of pictures.",
-        where=f"data.pictures={place[:200]}",
+        where=f"data.images={place[:200]}",
         cure=f"Looked here and in {beside}.",
     )
 

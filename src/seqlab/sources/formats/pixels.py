@@ -124,4 +124,4 @@ def _too_many(where: str) -> DataError:
 
 
 def _library(part: str) -> ModuleType:
-    return require(f"PIL.{part}", extra="pictures", purpose="Reading picture files", package="Pillow")
+    return require(f"PIL.{part}", extra="images", purpose="Reading picture files", package="Pillow")

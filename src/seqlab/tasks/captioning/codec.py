@@ -44,7 +44,7 @@ class CaptioningCodec(Seq2SeqCodec):
         captions = (text_of(row, recipe.data.target) for row in rows.rows())
         tokenizer = tokenizers.get(settings.kind).fit(captions, settings, specials=SPECIALS)
         images = (cells.pixels(row) for row in islice(rows.first_rows().values(), MAX_FITTED))
-        inputs = ImageInputs.fit(images, require_image_settings(recipe.model), size=recipe.data.picture_size)
+        inputs = ImageInputs.fit(images, require_image_settings(recipe.model), size=recipe.data.image_size)
         return cls(recipe, TargetTokens(tokenizer), inputs, cells)
 
     @classmethod

@@ -27,11 +27,10 @@ GRID = 8
 
 def with_defaults(recipe: Recipe, rows: CaptionRows, cells: ImageCells) -> tuple[Recipe, list[str]]:
     reasons = []
-    if not recipe.data.picture_size:
-        recipe = recipe.changed("data", picture_size=_size(rows, cells))
+    if not recipe.data.image_size:
+        recipe = recipe.changed("data", image_size=_size(rows, cells))
         reasons.append(
-            f"images of {recipe.data.picture_size} pixels along each side; another size:"
-            " data.picture_size=NUMBER"
+            f"images of {recipe.data.image_size} pixels along each side; another size: data.image_size=NUMBER"
         )
     if "model" not in recipe.model_fields_set:
         recipe = recipe.model_copy(update={"model": ImageConvolutionalSettings()})
@@ -40,17 +39,15 @@ def with_defaults(recipe: Recipe, rows: CaptionRows, cells: ImageCells) -> tuple
             " decoder.kind=recurrent"
         )
     recipe = recipe.with_defaults(
-        "model", **_network(require_image_settings(recipe.model), recipe.data.picture_size)
+        "model", **_network(require_image_settings(recipe.model), recipe.data.image_size)
     )
     if isinstance(recipe.model, ImageConvolutionalSettings):
         recipe = recipe.with_defaults("decoder", kind="transformer", hidden_size=2 * recipe.model.hidden_size)
     if not recipe.tokens.kind:
         recipe = recipe.changed("tokens", kind="words")
-    recipe = recipe.with_defaults(
-        "training", learning_rate=3e-3 if recipe.data.picture_size <= SMALL else 1e-3
-    )
+    recipe = recipe.with_defaults("training", learning_rate=3e-3 if recipe.data.image_size <= SMALL else 1e-3)
     if not recipe.training.batch_size and not recipe.training.batch_tokens:
-        recipe = recipe.changed("training", batch_size=32 if recipe.data.picture_size <= SMALL else 64)
+        recipe = recipe.changed("training", batch_size=32 if recipe.data.image_size <= SMALL else 64)
     return recipe, reasons
 
 

@@ -21,7 +21,7 @@ class ImageCells:
 
     def __init__(self, recipe: Recipe) -> None:
         self.column = recipe.data.source
-        self._files = PictureFiles(recipe.data.pictures)
+        self._files = PictureFiles(recipe.data.images)
         self._fallback = Path(recipe.data.train).parent
         self._checked: set[str] = set()
 

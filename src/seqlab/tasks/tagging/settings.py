@@ -29,7 +29,7 @@ class TaggingSettings(Settings):
     character_widths: tuple[Width, ...] = Field(
         (2, 3, 4, 5), min_length=1, description="Characters in a window, for each group of convolutions."
     )
-    longest_word: int = Field(
+    max_word_length: int = Field(
         20,
         ge=4,
         le=1000,

@@ -33,7 +33,7 @@ CHARACTER_SETTINGS = (
     "character_size",
     "character_embedding",
     "character_widths",
-    "longest_word",
+    "max_word_length",
 )
 
 

@@ -215,7 +215,7 @@ def _spelling(recipe: Recipe, words: Counter[str]) -> Spelling:
     """The characters of the training data; where tokens are those of another run, its characters."""
     folder = known_tokens(recipe)
     if folder is None:
-        return Spelling.learn(_without_blanks(words), longest=recipe.section(TaggingSettings).longest_word)
+        return Spelling.learn(_without_blanks(words), longest=recipe.section(TaggingSettings).max_word_length)
     if not (folder / CHARACTERS).is_file():
         raise RecipeError(
             f"the network of {folder.parent} was learned without the characters of words.",

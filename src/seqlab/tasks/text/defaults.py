@@ -95,18 +95,18 @@ def with_default_network(recipe: Recipe, texts: Texts) -> tuple[Recipe, str]:
 
 def with_bag_defaults(recipe: Recipe, texts: Texts) -> Recipe:
     """The recipe with the size of its bag, and with a training budget if it has none."""
-    if not recipe.bag.places:
-        recipe = recipe.changed("bag", places=places_for(texts.characters))
+    if not recipe.bag.max_features:
+        recipe = recipe.changed("bag", max_features=max_features_for(texts.characters))
     if {"steps", "epochs", "minutes"} & recipe.training.model_fields_set:
         return recipe
     epochs = min(MAX_EPOCHS, max(MIN_EPOCHS, round(ENOUGH_EXAMPLES / max(1, texts.rows))))
     return recipe.changed("training", epochs=epochs, minutes=MINUTES)
 
 
-def places_for(characters: int) -> int:
-    """The places of a bag: a power of two.
+def max_features_for(characters: int) -> int:
+    """The features of a bag: a power of two.
 
-    >>> places_for(1_000), places_for(1_200_000), places_for(30_000_000)
+    >>> max_features_for(1_000), max_features_for(1_200_000), max_features_for(30_000_000)
     (4096, 65536, 1048576)
     """
     return min(MAX_PLACES, max(MIN_PLACES, 1 << (characters // CHARACTERS_PER_PLACE).bit_length()))
