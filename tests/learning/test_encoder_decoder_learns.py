@@ -120,11 +120,12 @@ def test_two_layers_of_pre_norm_end_worse_than_post_norm_more_often_than_not() -
     losses = {
         norm: [
             loss_on_new_sequences(trained(norm, layers=2, rate=4e-3, warmup=60, seed=seed))
-            for seed in range(4)
+            for seed in range(8)
         ]
         for norm in ("pre", "post")
     }
     worse = [pre > post for pre, post in zip(losses["pre"], losses["post"], strict=True)]
-    assert sum(worse) >= 3
+    assert sum(worse) >= 5
+    assert sum(losses["pre"]) > sum(losses["post"])
     assert max(losses["pre"]) < 0.02  # both have learned
     assert max(losses["post"]) < 0.02
