@@ -209,7 +209,7 @@ def test_captions_of_one_picture_stay_in_one_part_and_are_scored_together(tmp_pa
     assert parts[0] | parts[1] == set(names)
     assert not parts[0] & parts[1]
     assert len(task.splits["valid"].store) == 2 * len(parts[1])
-    evaluation = task.evaluator().evaluate(task.build_model().eval(), "valid")
+    evaluation = task.evaluate(task.build_model().eval(), "valid")
     assert len(evaluation.answers) == len(parts[1])
     assert all(len(truths) == 2 for truths in evaluation.truths)
     assert {score.name for score in evaluation.scores} >= {"bleu", "meteor", "exact_match"}

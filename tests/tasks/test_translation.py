@@ -565,3 +565,27 @@ def test_byte_pairs_are_read_as_letters_where_a_decoder_looks(tmp_path: Path) ->
     example = task.predictor(task.build_model().eval()).attend("a bowl")
     assert example is not None
     assert "".join(example.read) == "a bowl" + EOS
+
+
+def test_an_evaluation_uses_the_decoder_that_was_prepared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = make(tmp_path)
+    predictor = task.predictor(task.build_model().eval())
+    scores = task.evaluator().evaluate(predictor, "valid").scores
+
+    def prepare_again(model: object) -> None:
+        raise AssertionError("the decoder was laid out a second time")
+
+    monkeypatch.setattr("seqlab.tasks.seq2seq.predictor.prepare_decoder", prepare_again)
+    assert task.evaluator().evaluate(predictor, "valid").scores == scores
+
+
+def test_other_decoding_settings_are_those_of_every_part(tmp_path: Path) -> None:
+    task = make(tmp_path)
+    run = Run(tmp_path, task.recipe, task.codec, task.build_model(), Calibration())
+    wider = run.with_decoding(beam=3)
+    assert wider.recipe.decoding.beam == wider.codec.recipe.decoding.beam == 3
+    assert wider.predictor.recipe.decoding.beam == 3
+    assert run.codec.recipe.decoding.beam == run.recipe.decoding.beam == 1
+    assert wider.predictor.decoder is run.predictor.decoder

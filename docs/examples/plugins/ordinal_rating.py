@@ -76,7 +76,7 @@ class OrdinalRatingSpec(NamedAnswerSpec):
     def load_parts(self) -> TaskParts:
         return TaskParts(
             codec=RatingCodec,
-            build_model=lambda recipe, codec: build_sequence_network(recipe, codec, is_exclusive=False),
+            build_model=lambda codec: build_sequence_network(codec, is_exclusive=False),
             objective=RatingObjective,
             evaluator=RatingEvaluator,
             predictor=RatingPredictor,
@@ -131,12 +131,25 @@ class RatingObjective(WholeSequenceObjective[RatingCodec]):
         return Validation(facts["valid_mae"], higher_is_better=False, facts=facts)
 
 
-class RatingEvaluator(LabeledEvaluator[RatingCodec, LabeledSplit, Calibration]):
+class RatingPredictor(WholeSequencePredictor[RatingCodec, Calibration]):
+    """The rating, and the probability of each: P(k) = P(rating > k - 1) - P(rating > k)."""
+
+    def decode(self, text: str, output: Float[np.ndarray, " outputs"], *, top: int) -> Prediction:
+        is_higher = np.minimum.accumulate(1 / (1 + np.exp(-output.astype(np.float64))))
+        probabilities = -np.diff(np.concatenate([[1.0], is_higher, [0.0]]))
+        best = int(decode_ratings(output[None])[0])
+        order = sorted(range(len(probabilities)), key=lambda rating: (rating != best, -probabilities[rating]))
+        names = self.codec.labels.names
+        ranking = [(names[rating], float(probabilities[rating])) for rating in order[:top]]
+        return Prediction(text, *ranking[0], ranking)
+
+
+class RatingEvaluator(LabeledEvaluator[RatingCodec, LabeledSplit, RatingPredictor]):
     """The mean absolute error and the accuracy, next to the median rating of the training split."""
 
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+    def evaluate(self, predictor: RatingPredictor, split: str) -> Evaluation:
         targets = self.splits[split].store["rating"].values
-        predicted = decode_ratings(outputs_of(model, self.codec, self.splits[split]))
+        predicted = decode_ratings(outputs_of(predictor.model, self.codec, self.splits[split]))
         items = {"mae": mean_items(np.abs(predicted - targets)), "accuracy": mean_items(predicted == targets)}
         baseline = {}
         if "train" in self.splits:
@@ -158,19 +171,6 @@ class RatingEvaluator(LabeledEvaluator[RatingCodec, LabeledSplit, Calibration]):
         return Evaluation(
             split, scores, [Facts({"examples": len(targets)})], items, answers=answers, truths=truths
         )
-
-
-class RatingPredictor(WholeSequencePredictor[RatingCodec, Calibration]):
-    """The rating, and the probability of each: P(k) = P(rating > k - 1) - P(rating > k)."""
-
-    def decode(self, text: str, output: Float[np.ndarray, " outputs"], *, top: int) -> Prediction:
-        is_higher = np.minimum.accumulate(1 / (1 + np.exp(-output.astype(np.float64))))
-        probabilities = -np.diff(np.concatenate([[1.0], is_higher, [0.0]]))
-        best = int(decode_ratings(output[None])[0])
-        order = sorted(range(len(probabilities)), key=lambda rating: (rating != best, -probabilities[rating]))
-        names = self.codec.labels.names
-        ranking = [(names[rating], float(probabilities[rating])) for rating in order[:top]]
-        return Prediction(text, *ranking[0], ranking)
 
 
 def decode_ratings(logits: Float[np.ndarray, "examples outputs"]) -> Int[np.ndarray, " examples"]:

@@ -184,7 +184,7 @@ def _check_recipe(recipe: Recipe, opened: OpenedModel) -> None:
         codec = parts.codec.load(recipe, Path(folder))
     try:
         with naming_settings(recipe):
-            expected = shapes_of(lambda: parts.build_model(recipe, codec))
+            expected = shapes_of(lambda: parts.build_model(codec))
     except RecipeError as error:  # sizes that fit no network, such as heads that do not divide a width
         raise DataError(error.what, where=opened.where, cure=REDOWNLOAD_HINT) from error
     assert set(expected) == set(opened.published.weights), sorted(

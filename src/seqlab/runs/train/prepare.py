@@ -94,9 +94,9 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     codec = parts.codec.fit(recipe, opened.parts["train"])
     teacher = build_teacher(recipe, codec, teacher_run, device=device)
     splits = encode_splits(codec, opened, say=say)
-    objective = parts.objective(recipe, codec, splits, teacher=teacher)
+    objective = parts.objective(codec, splits, teacher=teacher)
     torch.manual_seed(derive(recipe.training.seed, "weights"))
-    model = build_bare_model(recipe, codec)
+    model = build_bare_model(codec)
     objective.init_weights(model)
     if source is not None and recipe.start.weights == "learned":
         copy_weights(model, source, recipe)

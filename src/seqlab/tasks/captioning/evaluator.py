@@ -6,11 +6,8 @@ from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
-from torch import nn
-
 from seqlab.pages.sections.attention import ImageAttention
 from seqlab.sources.columns import text_of
-from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.captioning.codec import CaptioningCodec
 from seqlab.tasks.captioning.evaluation_items import collect_image_items
 from seqlab.tasks.captioning.predictor import CaptioningPredictor
@@ -24,11 +21,10 @@ from seqlab.tasks.seq2seq.scores import score_outputs
 BASELINE = "the most frequent caption"
 
 
-class CaptioningEvaluator(Evaluator[CaptioningCodec, CaptionSplit, Calibration]):
+class CaptioningEvaluator(Evaluator[CaptioningCodec, CaptionSplit, CaptioningPredictor]):
     """Scores beside those of the most frequent caption, with attention maps."""
 
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
-        predictor = CaptioningPredictor(self.recipe, self.codec, model, self.calibration)
+    def evaluate(self, predictor: CaptioningPredictor, split: str) -> Evaluation:
         items = collect_image_items(self.codec, self.splits[split])
         images = self.splits[split].images["pixels"]
         sources = (self.codec.inputs.steps(images[number]) for number in range(len(items)))

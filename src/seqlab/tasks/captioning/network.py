@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.models.images.encoder import build_image_encoder_decoder
-from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.captioning.codec import CaptioningCodec
 from seqlab.tasks.captioning.defaults import require_image_settings
 
 
-def build_model(recipe: Recipe, codec: CaptioningCodec) -> EncoderDecoder:
+def build_model(codec: CaptioningCodec) -> EncoderDecoder:
     vocabulary, inputs = codec.tokens.target.vocabulary, codec.inputs
     return build_image_encoder_decoder(
-        require_image_settings(recipe.model),
-        recipe.decoder,
+        require_image_settings(codec.recipe.model),
+        codec.recipe.decoder,
         num_features=inputs.width * inputs.channels,
         num_target_tokens=len(vocabulary),
         target_pad_id=vocabulary.pad_id,

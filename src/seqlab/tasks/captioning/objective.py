@@ -42,6 +42,6 @@ class CaptioningObjective(Seq2SeqObjective[CaptioningCodec, CaptionSplit]):
         """The caption of the first validation image."""
         split = self.splits["valid" if "valid" in self.splits else "train"]
         item = collect_image_items(self.codec, split)[0]
-        predictor = CaptioningPredictor(self.recipe, self.codec, model, Calibration())
+        predictor = CaptioningPredictor(self.codec, model, Calibration())
         ((best, *_),) = predictor.generate([self.codec.inputs.steps(split.images["pixels"][0])])
         return format_sample(item.text, self.codec.tokens.decode(best.tokens), item.references[0])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from torch import nn
 
-from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.classification.codec import ClassificationCodec
 from seqlab.tasks.labeled.whole_sequence_network import build_sequence_network
 
 
-def build_model(recipe: Recipe, codec: ClassificationCodec) -> nn.Module:
+def build_model(codec: ClassificationCodec) -> nn.Module:
     """A logit for every class."""
-    return build_sequence_network(recipe, codec, is_exclusive=True)
+    return build_sequence_network(codec, is_exclusive=True)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any, TypeVar
 
-from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.evaluator import Evaluator
 from seqlab.tasks.labeled.split import LabeledSplit
+from seqlab.tasks.predictor import Predictor
 
 MAX_MISTAKES = 25
 """Wrong examples in a report."""
 
 AnyCodec = TypeVar("AnyCodec", bound=Codec)
 AnySplit = TypeVar("AnySplit", bound=LabeledSplit)
-AnyCalibration = TypeVar("AnyCalibration", bound=Calibration)
+AnyPredictor = TypeVar("AnyPredictor", bound=Predictor[Any, Any])
 
 
-class LabeledEvaluator(Evaluator[AnyCodec, AnySplit, AnyCalibration]):
+class LabeledEvaluator(Evaluator[AnyCodec, AnySplit, AnyPredictor]):
     """Finds the rows behind the items of a split."""
 
     def locate_items(self, split: str) -> Iterable[tuple[str, int]]:

@@ -6,14 +6,13 @@ from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.models.base import backbones
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import require_sequence_settings
-from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.language_model.codec import LanguageModelCodec
 from seqlab.tasks.language_model.context_policy import ContextPolicy
 
 
-def build_model(recipe: Recipe, codec: LanguageModelCodec) -> LanguageModel:
+def build_model(codec: LanguageModelCodec) -> LanguageModel:
     """A causal backbone whose output layer shares the embedding where the sizes allow it."""
-    settings = require_sequence_settings(recipe.model)
+    settings = require_sequence_settings(codec.recipe.model)
     backbone = backbones.get(settings.kind).from_settings(settings, causal=True)
     tied = settings.tied and backbone.input_size == backbone.output_size
     embed = TokenEmbedding(
@@ -22,7 +21,7 @@ def build_model(recipe: Recipe, codec: LanguageModelCodec) -> LanguageModel:
         pad_id=None,
         std=backbone.input_size**-0.5 if tied else 1.0,
     )
-    resets = ContextPolicy.from_recipe(recipe).resets_at_documents
+    resets = ContextPolicy.from_recipe(codec.recipe).resets_at_documents
     return LanguageModel(
         embed,
         backbone,

@@ -143,7 +143,7 @@ class LanguageModelObjective(Objective[LanguageModelCodec, Split]):
         return Validation(loss, higher_is_better=False, facts=facts)
 
     def sample(self, model: nn.Module) -> str:
-        predictor = LanguageModelPredictor(self.recipe, self.codec, model, Calibration())
+        predictor = LanguageModelPredictor(self.codec, model, Calibration())
         settings = self.recipe.decoding.model_copy(update={"max_tokens": SAMPLE_TOKENS})
         return "".join(predictor.stream("", settings))
 

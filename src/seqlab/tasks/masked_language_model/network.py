@@ -6,13 +6,12 @@ from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.models.base import backbones
 from seqlab.models.masked_language_model import NORM_EPS, MaskedLanguageModel
 from seqlab.models.settings import require_sequence_settings
-from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec
 
 
-def build_model(recipe: Recipe, codec: MaskedLanguageModelCodec) -> MaskedLanguageModel:
+def build_model(codec: MaskedLanguageModelCodec) -> MaskedLanguageModel:
     """A backbone that sees both sides, and a head that predicts masked tokens."""
-    settings = require_sequence_settings(recipe.model)
+    settings = require_sequence_settings(codec.recipe.model)
     backbone = backbones.get(settings.kind).from_settings(settings, causal=False)
     embed = TokenEmbedding(
         codec.vocabulary_size,

@@ -16,22 +16,23 @@ from seqlab.tasks.multi_label.baseline import label_baseline
 from seqlab.tasks.multi_label.calibration import DEFAULT_THRESHOLD, MultiLabelCalibration
 from seqlab.tasks.multi_label.codec import MultiLabelCodec
 from seqlab.tasks.multi_label.predictions import LabelPredictions, predict_labels
+from seqlab.tasks.multi_label.predictor import MultiLabelPredictor
 from seqlab.tasks.multi_label.scores import label_items, label_sections, multi_label_scores
 from seqlab.tasks.sections import sliced_scores
 
 
-class MultiLabelEvaluator(LabeledEvaluator[MultiLabelCodec, LabeledSplit, MultiLabelCalibration]):
+class MultiLabelEvaluator(LabeledEvaluator[MultiLabelCodec, LabeledSplit, MultiLabelPredictor]):
     """Next to naive Bayes for each label, or to the frequency of each label."""
 
     def calibrate(self, model: nn.Module) -> MultiLabelCalibration:
         """For every label the threshold with the best F1 on the validation split."""
-        predictions = predict_labels(model, self.codec, self.splits["valid"], self.calibration)
+        predictions = predict_labels(model, self.codec, self.splits["valid"], MultiLabelCalibration())
         thresholds = best_thresholds(predictions.truth, predictions.probabilities, default=DEFAULT_THRESHOLD)
         return MultiLabelCalibration(dict(zip(self.codec.labels.names, thresholds.tolist(), strict=True)))
 
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+    def evaluate(self, predictor: MultiLabelPredictor, split: str) -> Evaluation:
         encoded = self.splits[split]
-        predictions = predict_labels(model, self.codec, encoded, self.calibration)
+        predictions = predict_labels(predictor.model, self.codec, encoded, predictor.calibration)
         items = label_items(predictions)
         baseline_name, baseline = label_baseline(self.codec, self.splits, split)
         scores = multi_label_scores(predictions, baseline=baseline, baseline_name=baseline_name)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from torch import nn
 
-from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.labeled.whole_sequence_network import build_sequence_network
 from seqlab.tasks.regression.codec import RegressionCodec
 
 
-def build_model(recipe: Recipe, codec: RegressionCodec) -> nn.Module:
+def build_model(codec: RegressionCodec) -> nn.Module:
     """One output, the standardized number."""
-    return build_sequence_network(recipe, codec, is_exclusive=False)
+    return build_sequence_network(codec, is_exclusive=False)

@@ -37,17 +37,17 @@ AnyCodec = TypeVar("AnyCodec", bound=Seq2SeqCodec)
 class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
     """An encoder reads a source; a search over the decoder generates its target."""
 
-    def __init__(self, recipe: Recipe, codec: AnyCodec, model: nn.Module, calibration: Calibration) -> None:
-        super().__init__(recipe, codec, model, calibration)
+    def __init__(self, codec: AnyCodec, model: nn.Module, calibration: Calibration) -> None:
+        super().__init__(codec, model, calibration)
         assert isinstance(model, EncoderDecoder | Ensemble)
         self.network = model
         self.decoder = prepare_decoder(model)
         """The network with its weights laid out for one token at a time."""
-        self.target_search = self.build_search(recipe.decoding)
+        self.target_search = self.build_search(self.recipe.decoding)
 
     def with_recipe(self, recipe: Recipe) -> Self:
         predictor = super().with_recipe(recipe)
-        predictor.target_search = self.build_search(recipe.decoding)
+        predictor.target_search = predictor.build_search(recipe.decoding)
         return predictor
 
     def build_search(self, settings: DecodingSettings) -> TargetSearch:

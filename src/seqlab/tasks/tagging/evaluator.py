@@ -6,15 +6,12 @@ from collections.abc import Collection
 from functools import cached_property
 from typing import Any
 
-from torch import nn
-
 from seqlab.metrics.items import Items
 from seqlab.metrics.score import Score
 from seqlab.metrics.spans import TaggingScheme, compare_spans
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.examples import MostWrong
 from seqlab.pages.sections.facts import Facts
-from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.classification.scores import class_sections
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.labeled.evaluator import LabeledEvaluator
@@ -23,17 +20,18 @@ from seqlab.tasks.tagging.baseline import BaselineTagger, BaselineTags, fit_base
 from seqlab.tasks.tagging.codec import TaggingCodec
 from seqlab.tasks.tagging.mistakes import wrong_words
 from seqlab.tasks.tagging.predictions import TagPredictions, predict_tags
+from seqlab.tasks.tagging.predictor import TaggingPredictor
 from seqlab.tasks.tagging.scores import tag_items, tag_scores, tag_slices
 from seqlab.tasks.tagging.span_scores import span_items, span_scores, span_sections
 from seqlab.tasks.tagging.split import TaggedSplit
 
 
-class TaggingEvaluator(LabeledEvaluator[TaggingCodec, TaggedSplit, Calibration]):
+class TaggingEvaluator(LabeledEvaluator[TaggingCodec, TaggedSplit, TaggingPredictor]):
     """Next to the most frequent tag of each word, or to the nearest mean of each step."""
 
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+    def evaluate(self, predictor: TaggingPredictor, split: str) -> Evaluation:
         encoded, names = self.splits[split], self.codec.labels.names
-        predictions = predict_tags(model, self.codec, encoded)
+        predictions = predict_tags(predictor.model, self.codec, encoded)
         baseline = self._baseline_tags(encoded)
         noun = "word" if self.codec.tags_words else "step"
         scores = tag_scores(predictions, baseline, noun=noun)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from torch import nn
 
 from seqlab.models.tagger import build_tagger
-from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.tagging.codec import TaggingCodec
 from seqlab.tasks.tagging.settings import TaggingSettings
 
 
-def build_model(recipe: Recipe, codec: TaggingCodec) -> nn.Module:
+def build_model(codec: TaggingCodec) -> nn.Module:
     """Logits of all tags at every step, with `tagging.crf` under a CRF."""
     return build_tagger(
-        recipe.model,
+        codec.recipe.model,
         embedding=codec.inputs.embedding,
         num_tags=len(codec.labels),
-        crf=recipe.section(TaggingSettings).crf,
+        crf=codec.recipe.section(TaggingSettings).crf,
     )

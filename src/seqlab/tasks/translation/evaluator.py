@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from torch import nn
 
 from seqlab.pages.sections.attention import AttentionExample, AttentionMaps
-from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.evaluator import Evaluator
 from seqlab.tasks.seq2seq.attention_weights import MAX_MAP_TOKENS, MAX_MAPS
@@ -24,11 +22,10 @@ from seqlab.tasks.translation.predictor import TranslationPredictor
 BASELINE = "copying the source"
 
 
-class TranslationEvaluator(Evaluator[TranslationCodec, Split, Calibration]):
+class TranslationEvaluator(Evaluator[TranslationCodec, Split, TranslationPredictor]):
     """Scores beside those of copying the source, by source length, with attention maps."""
 
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
-        predictor = TranslationPredictor(self.recipe, self.codec, model, self.calibration)
+    def evaluate(self, predictor: TranslationPredictor, split: str) -> Evaluation:
         items = self._items(split)
         texts = [item.text for item in items]
         languages = [item.language for item in items] if self.recipe.data.language else []

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
 from seqlab.models.settings import require_sequence_settings
-from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.translation.codec import TranslationCodec
 
 
-def build_model(recipe: Recipe, codec: TranslationCodec) -> EncoderDecoder:
+def build_model(codec: TranslationCodec) -> EncoderDecoder:
     source, target = codec.tokens.source.vocabulary, codec.tokens.target.vocabulary
     return build_encoder_decoder(
-        require_sequence_settings(recipe.model),
-        recipe.decoder,
+        require_sequence_settings(codec.recipe.model),
+        codec.recipe.decoder,
         num_source_tokens=len(source),
         num_target_tokens=len(target),
         source_pad_id=source.pad_id,
         target_pad_id=target.pad_id,
-        shared=codec.tokens.are_shared and recipe.decoder.shared_embedding,
+        shared=codec.tokens.are_shared and codec.recipe.decoder.shared_embedding,
     )

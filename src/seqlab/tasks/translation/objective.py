@@ -38,6 +38,6 @@ class TranslationObjective(Seq2SeqObjective[TranslationCodec, Split]):
         split = self.splits["valid" if "valid" in self.splits else "train"]
         row = next(iter(split.rows.rows()))
         text = text_of(row, data.source)
-        predictor = TranslationPredictor(self.recipe, self.codec, model, Calibration())
+        predictor = TranslationPredictor(self.codec, model, Calibration())
         ((best, *_),) = predictor.translate([text], row_language(row, data.language))
         return format_sample(text, best.text, text_of(row, data.target))
