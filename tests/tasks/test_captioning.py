@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import sys
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -375,3 +377,28 @@ def test_names_that_are_alike_are_other_pictures_and_several_captions_are_usual(
         check({"task": "captioning", "data": {"train": str(captions), "valid": str(captions)}}, where="test")
     )
     assert survey_parts(leaking.recipe, leaking.parts).parts["valid"].leaks > 20
+
+
+def test_without_the_training_split_captions_are_scored_without_a_baseline(tmp_path: Path) -> None:
+    task = make(table(tmp_path, rows_for(draw(tmp_path))))
+    model = task.build_model().eval()
+    beside = task.evaluate(model, "valid").scores
+    alone = replace(task, splits={"valid": task.splits["valid"]}).evaluate(model, "valid").scores
+    assert [(score.name, score.value) for score in alone] == [(score.name, score.value) for score in beside]
+    assert all(score.baseline is not None for score in beside)
+    assert {(score.baseline, score.baseline_name) for score in alone} == {(None, "")}
+
+
+def test_reading_images_changes_nothing_in_the_codec(tmp_path: Path) -> None:
+    task = make(table(tmp_path, rows_for(draw(tmp_path))))
+    cells = CaptioningCodec.load(task.recipe, save(task, tmp_path)).cells
+    before = copy.deepcopy(vars(cells))
+    for row in task.splits["valid"].rows.rows():
+        cells.check(row)
+        cells.pixels(row)
+    assert all(vars(cells)[name] == value for name, value in before.items() if name != "_files")
+
+
+def save(task: EncodedTask, folder: Path) -> Path:
+    task.codec.save(folder / "tokens")
+    return folder / "tokens"

@@ -471,6 +471,15 @@ def test_the_surest_mistakes_are_shown_in_their_sentence(tmp_path: Path) -> None
     assert len(worst) == 6
 
 
+def test_a_training_split_in_pieces_is_scored_whole(tmp_path: Path) -> None:
+    task, whole = make(tmp_path, max_length=2), make(tmp_path, max_length=0)
+    assert len(task.splits["train"]) > len(TRAIN)
+    found, expected = (split.evaluate(AlwaysTheFirst(), "train") for split in (task, whole))
+    assert found.truths == [tuple(tag for _, tag in sentence) for sentence in TRAIN]
+    assert found.scores == expected.scores
+    assert found.sections_as_json() == expected.sections_as_json()
+
+
 def test_a_saved_task_is_the_same_task(tmp_path: Path) -> None:
     task = make(tmp_path)
     task.codec.save(tmp_path / "tokens")

@@ -34,7 +34,7 @@ class CaptioningEvaluator(Evaluator[CaptioningCodec, CaptionSplit, CaptioningPre
             split,
             items,
             [self.codec.tokens.decode(caption) for caption in captions],
-            baseline=[self._most_frequent_caption()] * len(items),
+            baseline=self._baseline(len(items)),
             baseline_name=BASELINE,
         )
         examples = [
@@ -44,9 +44,12 @@ class CaptioningEvaluator(Evaluator[CaptioningCodec, CaptionSplit, CaptioningPre
         evaluation.sections.append(ImageAttention([example for example in examples if example is not None]))
         return evaluation
 
-    def _most_frequent_caption(self) -> str:
+    def _baseline(self, num_images: int) -> list[str] | None:
+        """The most frequent caption of the training split for every image; None without that split."""
+        if "train" not in self.splits:
+            return None
         captions = (text_of(row, self.recipe.data.target) for row in self.splits["train"].rows.rows())
-        return Counter(captions).most_common(1)[0][0]
+        return [Counter(captions).most_common(1)[0][0]] * num_images
 
     def show_items(self, split: str, numbers: Collection[int]) -> dict[int, tuple[str, Any]]:
         return show_numbered(collect_image_items(self.codec, self.splits[split]), numbers) if numbers else {}

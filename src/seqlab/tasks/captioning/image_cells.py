@@ -14,16 +14,12 @@ from seqlab.sources.formats.pixels import CURE, Pixels, check_picture, decode_pi
 
 
 class ImageCells:
-    """Finds, checks and reads the images of one column.
-
-    An image that passed its check is not opened again for its next caption.
-    """
+    """Finds, checks and reads the images of one column."""
 
     def __init__(self, recipe: Recipe) -> None:
         self.column = recipe.data.source
         self._files = PictureFiles(recipe.data.pictures)
         self._fallback = Path(recipe.data.train).parent
-        self._checked: set[str] = set()
 
     def key(self, row: Row) -> str:
         """The same for rows with the same image."""
@@ -42,14 +38,13 @@ class ImageCells:
         value = row.values.get(self.column)
         if isinstance(value, str) and not value.strip():
             raise DataError(f"column '{self.column}' names no image.", where=row.where, cure=CURE)
-        key = self.key(row)
-        if key not in self._checked:
-            if isinstance(value, str):
-                check_picture(
-                    self._read(value, Path(row.file).parent, row.where),
-                    where=f"{row.where}, {value.strip()[:200]}",
-                )
-            self._checked.add(key)
+        if isinstance(value, str):
+            check_picture(
+                self._read(value, Path(row.file).parent, row.where),
+                where=f"{row.where}, {value.strip()[:200]}",
+            )
+        else:
+            pixels_of(value, where=row.where)
 
     def identity(self, row: Row) -> str:
         """What changes when an image file does; pixels in a row are part of its source."""

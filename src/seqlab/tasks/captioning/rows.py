@@ -13,11 +13,15 @@ from seqlab.tasks.labeled.checked_rows import CheckedRows
 
 
 class CaptionRows(CheckedRows):
-    """A source without the rows that have no caption, or whose image cannot be read."""
+    """A source without the rows that have no caption, or whose image cannot be read.
+
+    An image that passed its check is not opened again for its next caption.
+    """
 
     def __init__(self, whole: Source, recipe: Recipe, cells: ImageCells) -> None:
         super().__init__(whole, [recipe.data.source, recipe.data.target])
         self._cells, self._caption = cells, recipe.data.target
+        self._checked: set[str] = set()
 
     def check(self, row: Row) -> None:
         if not text_of(row, self._caption).strip():
@@ -26,7 +30,9 @@ class CaptionRows(CheckedRows):
                 where=row.where,
                 cure="Fix the row, or skip such rows with data.bad_rows=skip.",
             )
-        self._cells.check(row)
+        if (key := self._cells.key(row)) not in self._checked:
+            self._cells.check(row)
+            self._checked.add(key)
 
     def fingerprint(self) -> str:
         """Of the table, and of every image file that it names."""

@@ -12,10 +12,7 @@ from seqlab.sources.base import Source
 from seqlab.sources.column_roles import ColumnRoles
 from seqlab.sources.columns import require_columns
 from seqlab.sources.settings import DataSettings
-from seqlab.tasks.captioning.defaults import with_defaults
-from seqlab.tasks.captioning.image_cells import ImageCells
 from seqlab.tasks.captioning.image_names import ImageNames
-from seqlab.tasks.captioning.rows import CaptionRows
 from seqlab.tasks.seq2seq.spec import PairSpec, image_columns
 from seqlab.tasks.spec import task_specs
 
@@ -42,6 +39,10 @@ class CaptioningSpec(PairSpec):
         return super().find_columns(source, data)
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+        from seqlab.tasks.captioning.defaults import with_defaults
+        from seqlab.tasks.captioning.image_cells import ImageCells
+        from seqlab.tasks.captioning.rows import CaptionRows
+
         cells = ImageCells(recipe)
         return with_defaults(recipe, CaptionRows(train, recipe, cells), cells)
 

@@ -28,8 +28,7 @@ class LabeledSpec(TaskSpec):
                 where=source.name,
                 cure="Name it with data.label=NAME, or use task=language_model.",
             )
-        is_usual = roles.answer == self.answer
-        reasons = [reason for reason in roles.reasons if is_usual or "label" not in reason]
+        reasons = roles.sentences(without_label=roles.answer != self.answer)
         columns = {
             "text": roles.text,
             "label": roles.label,

@@ -11,7 +11,6 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.sources.column_roles import ColumnRoles
 from seqlab.sources.settings import DataSettings
-from seqlab.tasks.language_model.defaults import with_defaults
 from seqlab.tasks.language_model.settings import LanguageModelSettings
 from seqlab.tasks.spec import task_specs
 from seqlab.tasks.text.spec import TextSpec
@@ -37,6 +36,8 @@ class LanguageModelSpec(TextSpec):
         return roles is not None and roles.answer == "none"
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+        from seqlab.tasks.language_model.defaults import with_defaults
+
         return with_defaults(recipe, train)
 
     def example_commands(self, folder: Path, recipe: Recipe, example: str) -> list[str]:

@@ -30,7 +30,7 @@ class TaggingEvaluator(LabeledEvaluator[TaggingCodec, TaggedSplit, TaggingPredic
     """Next to the most frequent tag of each word, or to the nearest mean of each step."""
 
     def evaluate(self, predictor: TaggingPredictor, split: str) -> Evaluation:
-        encoded, names = self.splits[split], self.codec.labels.names
+        encoded, names = self._whole(self.splits[split]), self.codec.labels.names
         predictions = predict_tags(predictor.model, self.codec, encoded)
         baseline = self._baseline_tags(encoded)
         noun = "word" if self.codec.tags_words else "step"
@@ -54,6 +54,12 @@ class TaggingEvaluator(LabeledEvaluator[TaggingCodec, TaggedSplit, TaggingPredic
             sections += span_sections(truth, predicted, scheme=scheme)
         sections.append(sliced_scores(tag_slices(predictions, baseline, noun=noun), scores))
         return Evaluation(split, scores, sections, items, answers=predicted, truths=truth)
+
+    def _whole(self, split: TaggedSplit) -> TaggedSplit:
+        """A split whose example i is the i-th row: the training split may be stored in pieces."""
+        if not split.store.facts["pieces"]:
+            return split
+        return self.codec.encode_split(f"{split.name}, whole", split.rows)
 
     def show_items(self, split: str, numbers: Collection[int]) -> dict[int, tuple[str, Any]]:
         """The words of each sentence, or the numbers of its steps."""

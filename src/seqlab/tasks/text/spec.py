@@ -25,8 +25,7 @@ class TextSpec(TaskSpec):
                 where=source.name,
                 cure="Name it with data.text=NAME.",
             )
-        is_usual = roles.answer == "none"
-        reasons = [reason for reason in roles.reasons if is_usual or "label" not in reason]
+        reasons = roles.sentences(without_label=True)
         columns = {"text": roles.text, "label": "", "sequence": roles.sequence, "features": roles.features}
         return data.model_copy(update=columns), reasons
 
