@@ -35,6 +35,7 @@ def make(
     model = {"kind": "recurrent", "hidden_size": 7, "cell": "gru"}
     opened = open_data(check({"data": {**paths, **(data or {})}, "model": model, **sections}, where="test"))
     spec = find_spec(opened.recipe.task)
+    spec.check_ignored(opened.recipe)
     recipe, _ = spec.fill_defaults(opened.recipe, opened.parts["train"])
     task = encode_task(recipe, opened.parts)
     torch.manual_seed(3)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -65,7 +65,7 @@ class OrdinalRatingSpec(NamedAnswerSpec):
     name = "ordinal_rating"
     answer = "class"
     needs = "a rating"
-    ignored: ClassVar[dict[str, object]] = {"training.label_smoothing": 0.0}
+    ignored = (*NamedAnswerSpec.ignored, "training.label_smoothing")
 
     def fits(self, source: Source, data: DataSettings, roles: object) -> bool:
         return False  # never guessed: a column of numbers may also be classes

@@ -14,7 +14,7 @@ from seqlab.sources.columns import require_columns
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.captioning.image_names import ImageNames
 from seqlab.tasks.seq2seq.spec import PairSpec, image_columns
-from seqlab.tasks.spec import task_specs
+from seqlab.tasks.spec import OF_LABELED_BATCHES, task_specs
 
 if TYPE_CHECKING:
     from seqlab.tasks.parts import TaskParts
@@ -26,6 +26,14 @@ class CaptioningSpec(PairSpec):
 
     name = "captioning"
     guess_order = 10
+    ignored = (
+        *OF_LABELED_BATCHES,
+        "bag",
+        "tokens.shared",
+        "data.language",
+        "data.label_separator",
+        "data.max_length",
+    )
 
     def fits(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> bool:
         return roles is None and data.source in image_columns(source)

@@ -4,10 +4,6 @@ regression.
 
 from __future__ import annotations
 
-from operator import attrgetter
-from typing import ClassVar
-
-from seqlab.core.errors import RecipeError
 from seqlab.models.settings import (
     ConvolutionalSettings,
     NGramBagSettings,
@@ -20,7 +16,7 @@ from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.labeled.labeled_rows import LabeledRows
 from seqlab.tasks.labeled.spec import LabeledSpec
-from seqlab.tasks.spec import find_spec
+from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, find_spec
 from seqlab.tasks.text.defaults import Texts, with_bag_defaults, with_default_network, with_default_tokens
 
 WORD_NETWORK: SequenceSettings = ConvolutionalSettings(layers=2, hidden_size=64, dropout=0.3)
@@ -35,8 +31,7 @@ class WholeSequenceSpec(LabeledSpec):
 
     joins_text_columns = True
     answers_per_sequence = True
-    ignored: ClassVar[dict[str, object]] = {}
-    """Settings without effect on the task, by their dotted names, with the value that they must keep."""
+    ignored = (*OF_PAIRS, *OF_IMAGE_FILES, "data.label_separator")
 
     def read_answer(self, row: Row, data: DataSettings) -> object:
         """The answer of a row; raises DataError where it has none."""
@@ -48,7 +43,6 @@ class WholeSequenceSpec(LabeledSpec):
         )
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        self._refuse_ignored(recipe)
         is_text = STEPS not in train.columns
         recipe, reasons = (
             with_default_tokens(recipe, train) if is_text and not recipe.tokens.kind else (recipe, [])
@@ -81,15 +75,6 @@ class WholeSequenceSpec(LabeledSpec):
         """
         network = WORD_NETWORK if by_words else STEP_NETWORK
         return recipe.model_copy(update={"model": network}), f"a {network.kind} model; another: --model NAME"
-
-    def _refuse_ignored(self, recipe: Recipe) -> None:
-        for name, allowed in self.ignored.items():
-            if (value := attrgetter(name)(recipe)) != allowed:
-                raise RecipeError(
-                    f"{value} has no effect on the task {recipe.task}.",
-                    where=name,
-                    cure="Leave it out, or use task=classification.",
-                )
 
 
 class NamedAnswerSpec(WholeSequenceSpec):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from seqlab.core.errors import DataError
 from seqlab.sources.base import Row
@@ -25,7 +25,7 @@ class RegressionSpec(WholeSequenceSpec):
     guess_order = 50
     answer = "number"
     needs = "a column of numbers"
-    ignored: ClassVar[dict[str, object]] = {"training.label_smoothing": 0.0}
+    ignored = (*WholeSequenceSpec.ignored, "training.label_smoothing")
 
     def read_answer(self, row: Row, data: DataSettings) -> float:
         """Strictly a number: no gap, no NaN."""

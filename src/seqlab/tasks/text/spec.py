@@ -7,7 +7,7 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Source
 from seqlab.sources.column_roles import find_roles
 from seqlab.sources.settings import DataSettings
-from seqlab.tasks.spec import TaskSpec, find_spec
+from seqlab.tasks.spec import OF_IMAGE_FILES, OF_LABELED_BATCHES, OF_PAIRS, TaskSpec, find_spec
 from seqlab.tasks.text.settings import WindowSettings
 
 
@@ -16,6 +16,14 @@ class TextSpec(TaskSpec):
 
     is_text_stream = True
     predicts_tokens = True
+    ignored = (
+        *OF_PAIRS,
+        *OF_IMAGE_FILES,
+        *OF_LABELED_BATCHES,
+        "bag",
+        "data.label_separator",
+        "data.max_length",
+    )
 
     def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
         roles = find_roles(source, settings=data)
