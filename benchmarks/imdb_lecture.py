@@ -25,8 +25,8 @@ from benchmarks.timing import interleaved, verdict
 from seqlab.recipes.read import check, override, read_raw
 from seqlab.runs.data import open_data
 from seqlab.tasks.classification.codec import ClassificationCodec
-from seqlab.tasks.classification.network import build_model
 from seqlab.tasks.classification.objective import ClassificationObjective
+from seqlab.tasks.classification.parts import build_model
 from seqlab.training.budget import Budget
 from seqlab.training.loop import Trainer
 from seqlab.training.stop_signals import StopRequest

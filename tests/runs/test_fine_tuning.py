@@ -17,7 +17,7 @@ from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import Prepared, prepare
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.classification.calibration import ClassificationCalibration
-from seqlab.tasks.language_model.settings import LanguageModelSettings
+from seqlab.tasks.language_model.spec import LanguageModelSettings
 from seqlab.tasks.spec import find_spec
 from tests.runs.source_runs import SMALL, fine_tune, hurried, write_table, write_tags, write_text
 from tests.runs.toy_runs import fingerprint, finish, go_on, kill_after

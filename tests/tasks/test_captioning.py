@@ -25,8 +25,7 @@ from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
 from seqlab.sources.formats.pixels import decode_picture, fitted, pixels_of
-from seqlab.tasks.captioning.codec import CaptioningCodec
-from seqlab.tasks.captioning.evaluation_items import collect_image_items
+from seqlab.tasks.captioning.codec import CaptioningCodec, collect_image_items
 from seqlab.tasks.spec import find_spec
 from seqlab.tokens.vocabulary import EOS
 from tests.tasks.encoded_task import EncodedTask, encode_task

@@ -13,8 +13,8 @@ from torch import nn
 from seqlab.core.errors import DataError
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks.classification.predictions import ClassPredictions, predict_classes
-from seqlab.tasks.labeled.outputs import outputs_of
+from seqlab.tasks.labeled.class_predictions import ClassPredictions, predict_classes
+from seqlab.tasks.labeled.whole_sequence import outputs_of
 from seqlab.tasks.spec import find_spec
 from tests.tasks.encoded_task import EncodedTask, encode_task
 

@@ -24,7 +24,7 @@ from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data
 from seqlab.sources.base import Row
-from seqlab.tasks.labeled.prediction_batches import prediction_batches
+from seqlab.tasks.labeled.split import prediction_batches
 from seqlab.tasks.spec import find_spec
 from seqlab.tasks.tagging.codec import TaggingCodec
 from seqlab.tasks.tagging.encode_rows import NO_TAG

@@ -24,13 +24,13 @@ from seqlab.runs.report.next_steps import after_training
 from seqlab.runs.run import Run
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
 from seqlab.tasks.calibration import Calibration
-from seqlab.tasks.inputs.pieces import pieces_of, readable_pieces
-from seqlab.tasks.seq2seq.scheduled_sampling import draw_predicted
+from seqlab.tasks.inputs.tokens import pieces_of, readable_pieces
+from seqlab.tasks.seq2seq.codec import SPECIALS
+from seqlab.tasks.seq2seq.decoder_inputs import draw_predicted
 from seqlab.tasks.seq2seq.scores import draft_scores
-from seqlab.tasks.seq2seq.target_tokens import SPECIALS
 from seqlab.tasks.spec import find_spec
 from seqlab.tasks.translation.codec import TranslationCodec
-from seqlab.tasks.translation.unknown_words import copy_unknown_words
+from seqlab.tasks.translation.predictor import copy_unknown_words
 from seqlab.tokens.base import tokenizers
 from seqlab.tokens.settings import TokenSettings
 from seqlab.tokens.vocabulary import EOS, SOS, UNK

@@ -18,8 +18,8 @@ from torch.nn import functional as F
 from seqlab.core.errors import DataError, RecipeError
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks.classification.predictions import predict_classes
-from seqlab.tasks.labeled.outputs import outputs_of
+from seqlab.tasks.labeled.class_predictions import predict_classes
+from seqlab.tasks.labeled.whole_sequence import outputs_of
 from seqlab.tasks.spec import find_spec
 from tests.tasks.encoded_task import EncodedTask, encode_task
 

@@ -38,13 +38,15 @@ from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.inputs.fit import fit_inputs, load_inputs
 from seqlab.tasks.labeled.evaluator import LabeledEvaluator
-from seqlab.tasks.labeled.outputs import outputs_of
+from seqlab.tasks.labeled.spec import NamedAnswerSpec, labeled_rows
 from seqlab.tasks.labeled.split import LabeledSplit
+from seqlab.tasks.labeled.whole_sequence import (
+    WholeSequenceObjective,
+    WholeSequencePredictor,
+    build_sequence_network,
+    outputs_of,
+)
 from seqlab.tasks.labeled.whole_sequence_codec import LABELS, WholeSequenceCodec
-from seqlab.tasks.labeled.whole_sequence_network import build_sequence_network
-from seqlab.tasks.labeled.whole_sequence_objective import WholeSequenceObjective
-from seqlab.tasks.labeled.whole_sequence_predictor import WholeSequencePredictor
-from seqlab.tasks.labeled.whole_sequence_spec import NamedAnswerSpec, labeled_rows
 from seqlab.tasks.parts import TaskParts
 from seqlab.tasks.prediction import Prediction
 from seqlab.tasks.spec import task_specs

@@ -35,7 +35,7 @@ from seqlab.runs.folder.manifest import begin_manifest, complete_manifest
 from seqlab.runs.folder.results import provenance, write_results
 from seqlab.runs.run import Run
 from seqlab.tasks.spec import find_spec
-from seqlab.tasks.text.settings import WindowSettings
+from seqlab.tasks.text.spec import WindowSettings
 from seqlab.tasks.translation.pair_tokens import PairTokens
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.tokenizer_folder import save_tokenizer

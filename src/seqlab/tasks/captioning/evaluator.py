@@ -8,15 +8,13 @@ from typing import Any
 
 from seqlab.pages.sections.attention import ImageAttention
 from seqlab.sources.columns import text_of
-from seqlab.tasks.captioning.codec import CaptioningCodec
-from seqlab.tasks.captioning.evaluation_items import collect_image_items
+from seqlab.tasks.captioning.codec import CaptioningCodec, collect_image_items
+from seqlab.tasks.captioning.encoding import CaptionSplit
 from seqlab.tasks.captioning.predictor import CaptioningPredictor
-from seqlab.tasks.captioning.split import CaptionSplit
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.evaluator import Evaluator
-from seqlab.tasks.seq2seq.attention_weights import MAX_MAPS
-from seqlab.tasks.seq2seq.evaluation_items import show_numbered
-from seqlab.tasks.seq2seq.scores import score_outputs
+from seqlab.tasks.seq2seq.predictor import MAX_MAPS
+from seqlab.tasks.seq2seq.scores import score_outputs, show_numbered
 
 BASELINE = "the most frequent caption"
 

@@ -14,31 +14,29 @@ from seqlab.pages.sections.attention import QueryAttention
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.examples import MostWrong
 from seqlab.pages.sections.facts import BatchMeanAccuracy, Facts
-from seqlab.tasks.classification.baseline import class_baseline, majority_accuracy
-from seqlab.tasks.classification.calibration import ClassificationCalibration
-from seqlab.tasks.classification.calibration_sections import (
+from seqlab.tasks.classification.calibration import (
+    ClassificationCalibration,
     best_threshold,
     calibration_section,
     ranking_items,
     thresholds_section,
 )
 from seqlab.tasks.classification.codec import ClassificationCodec
-from seqlab.tasks.classification.predictions import ClassPredictions, predict_classes
 from seqlab.tasks.classification.predictor import ClassificationPredictor
 from seqlab.tasks.classification.scores import (
     calibration_score,
-    class_sections,
+    class_baseline,
     classification_items,
     classification_scores,
+    majority_accuracy,
     ranking_scores,
 )
 from seqlab.tasks.classification.token_heatmaps import MAX_EXAMPLES, query_examples
 from seqlab.tasks.evaluation import Evaluation
-from seqlab.tasks.labeled.batches import EVALUATION_BATCH
-from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator
-from seqlab.tasks.labeled.outputs import outputs_of
-from seqlab.tasks.labeled.row_slices import slices_of_rows
-from seqlab.tasks.labeled.split import LabeledSplit
+from seqlab.tasks.labeled.class_predictions import ClassPredictions, class_sections, predict_classes
+from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator, slices_of_rows
+from seqlab.tasks.labeled.split import EVALUATION_BATCH, LabeledSplit
+from seqlab.tasks.labeled.whole_sequence import outputs_of
 from seqlab.tasks.sections import sliced_scores
 
 

@@ -24,9 +24,11 @@ from seqlab.tasks.language_model.codec import LanguageModelCodec
 from seqlab.tasks.language_model.context_policy import ContextPolicy
 from seqlab.tasks.language_model.log_likelihood import context_lengths, stream_log_probs
 from seqlab.tasks.language_model.predictor import LanguageModelPredictor
-from seqlab.tasks.language_model.scores import MAX_TOKENS, baseline_nats, score_stream
-from seqlab.tasks.language_model.stream_slices import (
+from seqlab.tasks.language_model.scores import (
+    MAX_TOKENS,
+    baseline_nats,
     make_token_stream,
+    score_stream,
     slices_by_context,
     slices_by_frequency,
 )

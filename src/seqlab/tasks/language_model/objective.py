@@ -21,7 +21,7 @@ from seqlab.tasks.language_model.context_policy import ContextPolicy
 from seqlab.tasks.language_model.defaults import LARGE_VOCABULARY, needs_all_logits
 from seqlab.tasks.language_model.log_likelihood import stream_log_probs
 from seqlab.tasks.language_model.predictor import LanguageModelPredictor
-from seqlab.tasks.language_model.settings import LanguageModelSettings
+from seqlab.tasks.language_model.spec import LanguageModelSettings
 from seqlab.tasks.objective import Objective
 from seqlab.tasks.split import Split
 from seqlab.tasks.text.token_counts import count_tokens

@@ -14,7 +14,7 @@ from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.excerpt import excerpt
 from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec
 from seqlab.tasks.masked_language_model.masked_text import encode_masked_text, mark_mask
-from seqlab.tasks.masked_language_model.settings import MaskedLanguageModelSettings
+from seqlab.tasks.masked_language_model.spec import MaskedLanguageModelSettings
 from seqlab.tasks.prediction import Prediction, TokenPrediction
 from seqlab.tasks.predictor import Predictor
 from seqlab.tasks.text.detokenize import piece_text

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from torch import nn
 
-from seqlab.tasks.labeled.whole_sequence_predictor import WholeSequencePredictor
+from seqlab.tasks.labeled.whole_sequence import WholeSequencePredictor
 from seqlab.tasks.multi_label.calibration import MultiLabelCalibration
 from seqlab.tasks.multi_label.codec import MultiLabelCodec
 from seqlab.tasks.multi_label.predictions import LabelPredictions, sigmoid

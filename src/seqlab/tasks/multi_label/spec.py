@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from seqlab.sources.base import Row, Source
 from seqlab.sources.label_lists import guess_separator, labels_of
 from seqlab.sources.settings import DataSettings
-from seqlab.tasks.labeled.class_names import names_or_nothing
-from seqlab.tasks.labeled.whole_sequence_spec import NamedAnswerSpec
+from seqlab.tasks.labeled.rows import names_or_nothing
+from seqlab.tasks.labeled.spec import NamedAnswerSpec
 from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, task_specs
 
 if TYPE_CHECKING:

@@ -11,14 +11,19 @@ from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.examples import MostWrong
 from seqlab.pages.sections.facts import Facts
 from seqlab.tasks.evaluation import Evaluation
-from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator
-from seqlab.tasks.labeled.row_slices import slices_of_rows
+from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator, slices_of_rows
 from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.regression.calibration import COVERAGE, RegressionCalibration
 from seqlab.tasks.regression.codec import RegressionCodec
-from seqlab.tasks.regression.predictions import NumberPredictions, number_text, predict_numbers
 from seqlab.tasks.regression.predictor import RegressionPredictor
-from seqlab.tasks.regression.scores import number_items, number_scores, predicted_numbers_section
+from seqlab.tasks.regression.scores import (
+    NumberPredictions,
+    number_items,
+    number_scores,
+    number_text,
+    predict_numbers,
+    predicted_numbers_section,
+)
 from seqlab.tasks.sections import sliced_scores
 
 

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
 
 from seqlab.core.errors import DataError
+from seqlab.core.settings import Settings
 from seqlab.sources.base import Row
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.series import number
-from seqlab.tasks.labeled.whole_sequence_spec import WholeSequenceSpec
-from seqlab.tasks.regression.settings import RegressionSettings
+from seqlab.tasks.labeled.spec import WholeSequenceSpec
 from seqlab.tasks.spec import task_specs
+
+
+class RegressionSettings(Settings):
+    """The loss of a predicted number."""
+
+    loss: Literal["huber", "squared"] = Field(
+        "huber",
+        description=(
+            "Loss of a predicted number: half the squared error, or huber, which is linear beyond one standard"
+            " deviation."
+        ),
+    )
+
 
 if TYPE_CHECKING:
     from seqlab.tasks.parts import TaskParts

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from statistics import mean
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +22,29 @@ from seqlab.sources.formats.tmx import speaks
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.excerpt import excerpt
 from seqlab.tasks.sections import sliced_scores
-from seqlab.tasks.seq2seq.evaluation_items import EvaluationItem
 from seqlab.tokens.words import Words, join_words
+
+
+@dataclass(frozen=True)
+class EvaluationItem:
+    """A source with all targets that the data has for it."""
+
+    where: str
+    text: str
+    language: str
+    references: list[str]
+
+
+def show_numbered(items: Sequence[EvaluationItem], numbers: Collection[int]) -> dict[int, tuple[str, Any]]:
+    """Where some items are in the data, and their sources."""
+    chosen = {number: items[number] for number in sorted(numbers) if number < len(items)}
+    return {number: (item.where, item.text) for number, item in chosen.items()}
+
+
+def format_sample(source: str, output: str, reference: str) -> str:
+    """A source with what the model generates for it, for the journal."""
+    return f"{source}\n→ {output}\n(reference: {reference})"
+
 
 MAX_EXAMPLES = 20
 """Items of a report that are shown with their output."""

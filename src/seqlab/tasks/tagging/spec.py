@@ -16,7 +16,7 @@ from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.frames import Frames, steps_of
 from seqlab.sources.views.tagged_series import TaggedSeries
 from seqlab.sources.word_lists import tags_of, words_of
-from seqlab.tasks.labeled.class_names import names_or_nothing
+from seqlab.tasks.labeled.rows import names_or_nothing
 from seqlab.tasks.labeled.spec import LabeledSpec
 from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, task_specs
 from seqlab.tasks.tagging.defaults import with_defaults

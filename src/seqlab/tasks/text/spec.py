@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from seqlab.core.errors import DataError
+from seqlab.core.settings import Settings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Source
 from seqlab.sources.column_roles import find_roles
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.spec import OF_IMAGE_FILES, OF_LABELED_BATCHES, OF_PAIRS, TaskSpec, find_spec
-from seqlab.tasks.text.settings import WindowSettings
+
+
+class WindowSettings(Settings):
+    """How much of a text the model sees at once."""
+
+    window: int = Field(128, ge=2, description="Tokens of the text that the model sees at once.")
 
 
 class TextSpec(TaskSpec):

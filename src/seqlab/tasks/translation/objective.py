@@ -12,8 +12,8 @@ from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
 from seqlab.sources.columns import text_of
 from seqlab.tasks.calibration import Calibration
-from seqlab.tasks.seq2seq.evaluation_items import format_sample
 from seqlab.tasks.seq2seq.objective import Seq2SeqObjective
+from seqlab.tasks.seq2seq.scores import format_sample
 from seqlab.tasks.split import Split
 from seqlab.tasks.translation.codec import TranslationCodec
 from seqlab.tasks.translation.pair_tokens import row_language
