@@ -16,6 +16,9 @@ from seqlab.sources.settings import DataSettings
 from seqlab.tasks.seq2seq.spec import PairSpec, image_columns
 from seqlab.tasks.spec import OF_LABELED_BATCHES, task_specs
 
+if TYPE_CHECKING:
+    from seqlab.tasks.parts import TaskParts
+
 
 class ImageNames(Source):
     """The rows of a table with a number in place of each file name: dog_1.jpg and dog_2.jpg are different
@@ -44,10 +47,6 @@ def _number(name: str) -> int:
     return int.from_bytes(
         hashlib.blake2b(name.strip().encode("utf-8", "surrogatepass"), digest_size=6).digest(), "big"
     )
-
-
-if TYPE_CHECKING:
-    from seqlab.tasks.parts import TaskParts
 
 
 @task_specs.register("captioning")

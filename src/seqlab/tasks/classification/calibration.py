@@ -17,6 +17,10 @@ from seqlab.tasks.calibration import Calibration, number_between
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.labeled.class_predictions import ClassPredictions
 
+MAX_POINTS = 200
+TABLE = (0.1, 0.3, 0.5, 0.7, 0.9)
+"""Thresholds in the small table, besides the best one."""
+
 
 @dataclass(frozen=True)
 class ClassificationCalibration(Calibration):
@@ -36,11 +40,6 @@ class ClassificationCalibration(Calibration):
         if choices.get("threshold") is None:
             return cls(temperature)
         return cls(temperature, number_between(choices, "threshold", 0.0, 1.0, otherwise=0.5))
-
-
-MAX_POINTS = 200
-TABLE = (0.1, 0.3, 0.5, 0.7, 0.9)
-"""Thresholds in the small table, besides the best one."""
 
 
 def confidence(predictions: ClassPredictions) -> Float[np.ndarray, " examples"]:

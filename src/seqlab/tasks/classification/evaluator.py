@@ -32,12 +32,11 @@ from seqlab.tasks.classification.scores import (
     ranking_scores,
 )
 from seqlab.tasks.classification.token_heatmaps import MAX_EXAMPLES, query_examples
-from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.labeled.class_predictions import ClassPredictions, class_sections, predict_classes
 from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator, slices_of_rows
 from seqlab.tasks.labeled.split import EVALUATION_BATCH, LabeledSplit
 from seqlab.tasks.labeled.whole_sequence import outputs_of
-from seqlab.tasks.sections import sliced_scores
 
 
 class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit, ClassificationPredictor]):

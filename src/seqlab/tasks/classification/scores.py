@@ -20,6 +20,11 @@ from seqlab.tasks.excerpt import excerpt
 from seqlab.tasks.labeled.class_predictions import ClassPredictions
 from seqlab.tasks.labeled.split import LabeledSplit
 
+RANKING_METHODS = {
+    "roc_auc": "probability that an example scores above another one,",
+    "average_precision": "area under precision over recall,",
+}
+
 
 @dataclass(frozen=True)
 class ClassBaseline:
@@ -47,12 +52,6 @@ def majority_accuracy(
     """The accuracy of always predicting the most frequent class of the training split."""
     majority = MajorityClass.fit(train.store["label"].values.tolist(), num_classes=len(codec.labels))
     return accuracy(predictions.targets, majority.predict(len(predictions.targets)))
-
-
-RANKING_METHODS = {
-    "roc_auc": "probability that an example scores above another one,",
-    "average_precision": "area under precision over recall,",
-}
 
 
 def classification_items(predictions: ClassPredictions) -> dict[str, Items]:

@@ -17,6 +17,9 @@ from seqlab.tasks.labeled.rows import names_or_nothing
 from seqlab.tasks.labeled.spec import NamedAnswerSpec
 from seqlab.tasks.spec import task_specs
 
+if TYPE_CHECKING:
+    from seqlab.tasks.parts import TaskParts
+
 
 class ClassificationSettings(Settings):
     """How the classes count."""
@@ -28,10 +31,6 @@ class ClassificationSettings(Settings):
             " best model."
         ),
     )
-
-
-if TYPE_CHECKING:
-    from seqlab.tasks.parts import TaskParts
 
 
 @task_specs.register("classification")

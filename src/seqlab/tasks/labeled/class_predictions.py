@@ -12,8 +12,8 @@ from seqlab.metrics.calibration import apply_temperature
 from seqlab.metrics.classification import class_scores, confusion_counts
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.classes import ConfusionMatrix, PerClassScores
+from seqlab.tasks.evaluation import class_lines
 from seqlab.tasks.labeled.split import LabeledSplit
-from seqlab.tasks.sections import class_lines
 
 Classes = Int[np.ndarray, " examples"]
 

@@ -29,6 +29,8 @@ MAX_MISTAKES = 25
 AnyCodec = TypeVar("AnyCodec", bound=Codec)
 AnySplit = TypeVar("AnySplit", bound=LabeledSplit)
 AnyPredictor = TypeVar("AnyPredictor", bound=Predictor[Any, Any])
+RARE = 5
+"""A token with fewer occurrences in the training split is rare."""
 
 
 class LabeledEvaluator(Evaluator[AnyCodec, AnySplit, AnyPredictor]):
@@ -43,10 +45,6 @@ class LabeledEvaluator(Evaluator[AnyCodec, AnySplit, AnyPredictor]):
             number: (row.where, row.values[encoded.input_column])
             for number, row in encoded.rows_at(numbers).items()
         }
-
-
-RARE = 5
-"""A token with fewer occurrences in the training split is rare."""
 
 
 def slices_of_rows(

@@ -20,6 +20,10 @@ from seqlab.tasks.labeled.rows import LabeledRows
 from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, TaskSpec, find_spec
 from seqlab.tasks.text.defaults import Texts, with_bag_defaults, with_default_network, with_default_tokens
 
+WORD_NETWORK: SequenceSettings = ConvolutionalSettings(layers=2, hidden_size=64, dropout=0.3)
+STEP_NETWORK: SequenceSettings = RecurrentSettings(bidirectional=True, hidden_size=128, pooling="max")
+"""What reads words, and what reads characters or numbers, where no network is named."""
+
 
 class LabeledSpec(TaskSpec):
     """A task that learns the values of a label column."""
@@ -48,11 +52,6 @@ class LabeledSpec(TaskSpec):
             "features": roles.features,
         }
         return data.model_copy(update=columns), reasons
-
-
-WORD_NETWORK: SequenceSettings = ConvolutionalSettings(layers=2, hidden_size=64, dropout=0.3)
-STEP_NETWORK: SequenceSettings = RecurrentSettings(bidirectional=True, hidden_size=128, pooling="max")
-"""What reads words, and what reads characters or numbers, where no network is named."""
 
 
 class WholeSequenceSpec(LabeledSpec):

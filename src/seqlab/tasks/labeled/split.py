@@ -14,6 +14,13 @@ from seqlab.sources.base import Row
 from seqlab.tasks.split import Split
 from seqlab.training.settings import TrainingSettings
 
+EVALUATION_BATCH, EVALUATION_STEPS = 256, 32_768
+"""At most this many sequences, and padded steps, are evaluated together."""
+MAX_PADDED_SIZE = 1 << 18
+"""Characters, words or steps of a batch including padding: next to a very long input, others would be mostly
+padding.
+"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class LabeledSplit(Split):
@@ -35,9 +42,6 @@ class LabeledSplit(Split):
         chosen = set(numbers)
         return {number: row for number, row in enumerate(self.rows.rows()) if number in chosen}
 
-
-EVALUATION_BATCH, EVALUATION_STEPS = 256, 32_768
-"""At most this many sequences, and padded steps, are evaluated together."""
 
 AnySplit = TypeVar("AnySplit", bound=LabeledSplit, contravariant=True)
 
@@ -68,12 +72,6 @@ def evaluation_batches(codec: Collator[AnySplit], split: AnySplit) -> Iterable[B
         split.steps.lengths, batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS
     )
     return one_pass(sampler, lambda rows, _: codec.collate(split, rows))
-
-
-MAX_PADDED_SIZE = 1 << 18
-"""Characters, words or steps of a batch including padding: next to a very long input, others would be mostly
-padding.
-"""
 
 
 def prediction_batches(rows: Sequence[Row], column: str) -> Iterator[list[Row]]:

@@ -23,6 +23,10 @@ from seqlab.tasks.objective import Objective
 from seqlab.tasks.prediction import Prediction
 from seqlab.tasks.predictor import Predictor
 
+Outputs = Float[np.ndarray, "examples outputs"]
+AnyCodec = TypeVar("AnyCodec", bound=WholeSequenceCodec)
+AnyCalibration = TypeVar("AnyCalibration", bound=Calibration)
+
 
 def build_sequence_network(codec: WholeSequenceCodec, *, is_exclusive: bool) -> nn.Module:
     """is_exclusive: whether an example has exactly one of the outputs, so that they compete."""
@@ -36,9 +40,6 @@ def build_sequence_network(codec: WholeSequenceCodec, *, is_exclusive: bool) -> 
     )
 
 
-Outputs = Float[np.ndarray, "examples outputs"]
-
-
 @torch.inference_mode()
 def outputs_of(model: nn.Module, codec: WholeSequenceCodec, split: LabeledSplit) -> Outputs:
     """In the order of the file."""
@@ -49,9 +50,6 @@ def outputs_of(model: nn.Module, codec: WholeSequenceCodec, split: LabeledSplit)
             model(batch.inputs.to(device), batch.is_token.to(device)).float().cpu().numpy()
         )
     return outputs
-
-
-AnyCodec = TypeVar("AnyCodec", bound=WholeSequenceCodec)
 
 
 class WholeSequenceObjective(Objective[AnyCodec, LabeledSplit]):
@@ -73,9 +71,6 @@ class WholeSequenceObjective(Objective[AnyCodec, LabeledSplit]):
 
     def describe_rows(self, batch: Batch) -> str:
         return self.splits["train"].describe_rows(batch)
-
-
-AnyCalibration = TypeVar("AnyCalibration", bound=Calibration)
 
 
 class WholeSequencePredictor(Predictor[AnyCodec, AnyCalibration]):

@@ -17,7 +17,7 @@ from seqlab.metrics.token_stream import TokenStream
 from seqlab.models.language_model import LanguageModel
 from seqlab.pages.sections.facts import Facts
 from seqlab.pages.sections.language_models import LanguageModelLine, LanguageModels
-from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.evaluator import Evaluator
 from seqlab.tasks.language_model.adapted_scores import adapted_scores
 from seqlab.tasks.language_model.codec import LanguageModelCodec
@@ -32,7 +32,6 @@ from seqlab.tasks.language_model.scores import (
     slices_by_context,
     slices_by_frequency,
 )
-from seqlab.tasks.sections import sliced_scores
 from seqlab.tasks.split import Split
 from seqlab.tasks.text.token_counts import count_tokens
 

@@ -22,6 +22,8 @@ from seqlab.tokens.vocabulary import UNK
 
 LONG_CONTEXT = 8
 """Windows from which on contexts of any length are one group."""
+MAX_TOKENS = 1_000_000
+"""Tokens of a split that are scored: a hundred megabytes would take hours."""
 
 
 def make_token_stream(
@@ -72,10 +74,6 @@ def _slices(
         lambda inside: grouped_mean_items(stream.nats[inside], stream.blocks[inside]), groups, names
     )
     return slice_scores(by, score="nats_per_token", unit="tokens", parts=parts)
-
-
-MAX_TOKENS = 1_000_000
-"""Tokens of a split that are scored: a hundred megabytes would take hours."""
 
 
 def baseline_nats(

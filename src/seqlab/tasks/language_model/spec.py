@@ -16,6 +16,9 @@ from seqlab.sources.settings import DataSettings
 from seqlab.tasks.spec import task_specs
 from seqlab.tasks.text.spec import TextSpec, WindowSettings
 
+if TYPE_CHECKING:
+    from seqlab.tasks.parts import TaskParts
+
 
 class LanguageModelSettings(WindowSettings):
     """How a language model reads a text while it learns (truncated BPTT), and its softmax."""
@@ -50,10 +53,6 @@ class LanguageModelSettings(WindowSettings):
     softmax_samples: int = Field(
         2048, ge=1, description="Tokens of a sampled softmax; frequent tokens are always among them."
     )
-
-
-if TYPE_CHECKING:
-    from seqlab.tasks.parts import TaskParts
 
 
 @task_specs.register("language_model")

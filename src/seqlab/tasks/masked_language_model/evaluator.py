@@ -11,14 +11,13 @@ from seqlab.metrics.slices import ScoreSlices
 from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.examples import MostWrong
 from seqlab.pages.sections.facts import Facts
-from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.evaluator import Evaluator
 from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec, MaskedSplit
 from seqlab.tasks.masked_language_model.masked_text import decode_with_mask
 from seqlab.tasks.masked_language_model.predictions import MaskedPredictions, predict_masked
 from seqlab.tasks.masked_language_model.predictor import MaskedLanguageModelPredictor
 from seqlab.tasks.masked_language_model.scores import score_items, score_masked, slices_by_token_frequency
-from seqlab.tasks.sections import sliced_scores
 from seqlab.tasks.text.detokenize import piece_text
 from seqlab.tasks.text.token_counts import count_tokens
 

@@ -16,16 +16,16 @@ from seqlab.sources.settings import DataSettings
 from seqlab.tasks.spec import task_specs
 from seqlab.tasks.text.spec import TextSpec, WindowSettings
 
-
-class MaskedLanguageModelSettings(MaskingSettings, WindowSettings):
-    """How much a masked language model sees at once, and which tokens it has to predict."""
-
-
 if TYPE_CHECKING:
     from seqlab.tasks.parts import TaskParts
 
+
 PIECES = 4_000
 """WordPiece tokens by default: most words of a small text stay whole."""
+
+
+class MaskedLanguageModelSettings(MaskingSettings, WindowSettings):
+    """How much a masked language model sees at once, and which tokens it has to predict."""
 
 
 @task_specs.register("masked_language_model")

@@ -8,7 +8,7 @@ from torch import nn
 from seqlab.metrics.multi_label import best_thresholds
 from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.examples import MostWrong
-from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator, slices_of_rows
 from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.multi_label.calibration import DEFAULT_THRESHOLD, MultiLabelCalibration
@@ -16,7 +16,6 @@ from seqlab.tasks.multi_label.codec import MultiLabelCodec
 from seqlab.tasks.multi_label.predictions import LabelPredictions, predict_labels
 from seqlab.tasks.multi_label.predictor import MultiLabelPredictor
 from seqlab.tasks.multi_label.scores import label_baseline, label_items, label_sections, multi_label_scores
-from seqlab.tasks.sections import sliced_scores
 
 
 class MultiLabelEvaluator(LabeledEvaluator[MultiLabelCodec, LabeledSplit, MultiLabelPredictor]):

@@ -17,10 +17,10 @@ from seqlab.metrics.score import Score
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.classes import PerClassScores
 from seqlab.pages.sections.facts import Facts
+from seqlab.tasks.evaluation import class_lines
 from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.multi_label.codec import MultiLabelCodec
 from seqlab.tasks.multi_label.predictions import LabelPredictions, LabelTable, Probabilities
-from seqlab.tasks.sections import class_lines
 
 MAX_BAYES_LABELS = 200
 """With more labels, naive Bayes for each of them would take longer than the model; frequencies are used

@@ -10,7 +10,7 @@ from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.examples import MostWrong
 from seqlab.pages.sections.facts import Facts
-from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator, slices_of_rows
 from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.regression.calibration import COVERAGE, RegressionCalibration
@@ -24,7 +24,6 @@ from seqlab.tasks.regression.scores import (
     predict_numbers,
     predicted_numbers_section,
 )
-from seqlab.tasks.sections import sliced_scores
 
 
 class RegressionEvaluator(LabeledEvaluator[RegressionCodec, LabeledSplit, RegressionPredictor]):

@@ -17,6 +17,15 @@ from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.labeled.whole_sequence import outputs_of
 from seqlab.tasks.regression.codec import RegressionCodec
 
+MAX_POINTS = 2000
+"""Examples in the chart."""
+METHODS = {
+    "rmse": "root of the mean squared error",
+    "mae": "mean distance from the truth",
+    "r_squared": "1 - squared errors / squared distances from the mean of the truths",
+    "spearman": "correlation of the ranks",
+}
+
 
 @dataclass(frozen=True)
 class NumberPredictions:
@@ -43,16 +52,6 @@ def number_text(number: float) -> str:
     ('3.142', '1.235e+06', '1.234e-05')
     """
     return f"{number:.4g}"
-
-
-MAX_POINTS = 2000
-"""Examples in the chart."""
-METHODS = {
-    "rmse": "root of the mean squared error",
-    "mae": "mean distance from the truth",
-    "r_squared": "1 - squared errors / squared distances from the mean of the truths",
-    "spearman": "correlation of the ranks",
-}
 
 
 def number_items(predictions: NumberPredictions) -> dict[str, Items]:

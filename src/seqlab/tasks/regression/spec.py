@@ -14,6 +14,9 @@ from seqlab.sources.views.series import number
 from seqlab.tasks.labeled.spec import WholeSequenceSpec
 from seqlab.tasks.spec import task_specs
 
+if TYPE_CHECKING:
+    from seqlab.tasks.parts import TaskParts
+
 
 class RegressionSettings(Settings):
     """The loss of a predicted number."""
@@ -25,10 +28,6 @@ class RegressionSettings(Settings):
             " deviation."
         ),
     )
-
-
-if TYPE_CHECKING:
-    from seqlab.tasks.parts import TaskParts
 
 
 @task_specs.register("regression")

@@ -24,6 +24,9 @@ Ids = NDArray[Any]
 TARGET = "target"
 """The folder of the target tokenizer, where it is not the only one."""
 SPECIALS = [UNK, PAD, SOS, EOS]
+NO_LIMIT = 1 << 30
+SourceSteps = Shaped[Tensor, "source *features"]
+"""One source, as the encoder reads it."""
 
 
 class TargetTokens:
@@ -87,12 +90,6 @@ def require_start_and_end(tokenizer: Tokenizer) -> None:
             where="tokens",
             cure="Train a new run.",
         )
-
-
-NO_LIMIT = 1 << 30
-
-SourceSteps = Shaped[Tensor, "source *features"]
-"""One source, as the encoder reads it."""
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ from seqlab.tasks.seq2seq.target_search import TargetSearch
 
 MAX_MAPS, MAX_MAP_TOKENS = 4, 40
 """Attention maps of a report, and the tokens along a side that are still readable there."""
+AnyCodec = TypeVar("AnyCodec", bound=Seq2SeqCodec)
 
 
 @torch.inference_mode()
@@ -52,9 +53,6 @@ def cross_attention(
         inputs, torch.ones_like(inputs, dtype=torch.bool), decoder_state
     )
     return None if alignment is None else alignment[0]
-
-
-AnyCodec = TypeVar("AnyCodec", bound=Seq2SeqCodec)
 
 
 class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):

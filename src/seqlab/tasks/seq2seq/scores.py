@@ -19,10 +19,15 @@ from seqlab.pages.sections.facts import Facts
 from seqlab.pages.sections.translations import TranslationExample, Translations
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.formats.tmx import speaks
-from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.excerpt import excerpt
-from seqlab.tasks.sections import sliced_scores
 from seqlab.tokens.words import Words, join_words
+
+MAX_EXAMPLES = 20
+"""Items of a report that are shown with their output."""
+CHARACTER_KINDS = ("characters", "bytes")
+MIN_SENTENCE_WORDS = 6
+"""From this mean number of words on, targets are sentences, even if their tokens are characters."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +49,6 @@ def show_numbered(items: Sequence[EvaluationItem], numbers: Collection[int]) -> 
 def format_sample(source: str, output: str, reference: str) -> str:
     """A source with what the model generates for it, for the journal."""
     return f"{source}\n→ {output}\n(reference: {reference})"
-
-
-MAX_EXAMPLES = 20
-"""Items of a report that are shown with their output."""
-CHARACTER_KINDS = ("characters", "bytes")
-MIN_SENTENCE_WORDS = 6
-"""From this mean number of words on, targets are sentences, even if their tokens are characters."""
 
 
 def score_outputs(

@@ -15,10 +15,9 @@ from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.examples import MostWrong
 from seqlab.pages.sections.facts import Facts
-from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.labeled.class_predictions import class_sections
 from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator
-from seqlab.tasks.sections import sliced_scores
 from seqlab.tasks.tagging.baseline import BaselineTagger, BaselineTags, fit_baseline
 from seqlab.tasks.tagging.codec import TaggedSplit, TaggingCodec
 from seqlab.tasks.tagging.predictions import TagPredictions, predict_tags

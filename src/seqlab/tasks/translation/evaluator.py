@@ -21,6 +21,8 @@ from seqlab.tasks.translation.codec import TranslationCodec
 from seqlab.tasks.translation.pair_tokens import row_language
 from seqlab.tasks.translation.predictor import TranslationPredictor
 
+BASELINE = "copying the source"
+
 
 def collect_pair_items(recipe: Recipe, rows: Source) -> list[EvaluationItem]:
     """In the order of the data. The same text with another target language is another item."""
@@ -32,9 +34,6 @@ def collect_pair_items(recipe: Recipe, rows: Source) -> list[EvaluationItem]:
         if target not in item.references:
             item.references.append(target)
     return list(items.values())
-
-
-BASELINE = "copying the source"
 
 
 class TranslationEvaluator(Evaluator[TranslationCodec, Split, TranslationPredictor]):
