@@ -25,8 +25,8 @@ from benchmarks.timing import interleaved, verdict
 from seqlab.recipes.read import check, override, read_raw
 from seqlab.runs.data import open_data
 from seqlab.tasks.classification.codec import ClassificationCodec
-from seqlab.tasks.classification.network import build_model
 from seqlab.tasks.classification.objective import ClassificationObjective
+from seqlab.tasks.classification.parts import build_model
 from seqlab.training.budget import Budget
 from seqlab.training.loop import Trainer
 from seqlab.training.stop_signals import StopRequest
@@ -87,7 +87,7 @@ def straight_epoch(objective: ClassificationObjective) -> Callable[[], float]:
         ]
     model = StraightClassifier(len(objective.codec.vocabulary))
     assert sum(parameter.numel() for parameter in model.parameters()) == sum(
-        parameter.numel() for parameter in build_model(objective.recipe, objective.codec).parameters()
+        parameter.numel() for parameter in build_model(objective.codec).parameters()
     )
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 
@@ -126,7 +126,7 @@ def recipe_epoch(objective: ClassificationObjective, folder: Path) -> Callable[[
     """One epoch of seqlab's own trainer, with its journal, validation and checkpoints."""
     per_epoch = -(-len(objective.splits["train"]) // BATCH)
     trainer = Trainer(
-        build_model(objective.recipe, objective.codec),
+        build_model(objective.codec),
         objective,
         objective.recipe.training,
         Budget(total_steps=per_epoch, evaluate_every=per_epoch),
@@ -159,7 +159,7 @@ def main(arguments: list[str]) -> None:
     opened = open_data(check(override(read_raw("imdb-lecture"), words), where="imdb-lecture"))
     codec = ClassificationCodec.fit(opened.recipe, opened.parts["train"])
     splits = {name: codec.encode_split(name, source) for name, source in opened.parts.items()}
-    objective = ClassificationObjective(opened.recipe, codec, splits)
+    objective = ClassificationObjective(codec, splits)
     with tempfile.TemporaryDirectory() as folder:
         epochs = {
             "straight rewrite of the lecture": straight_epoch(objective),

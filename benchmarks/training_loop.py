@@ -238,13 +238,12 @@ def prepared(raw: dict[str, Any]) -> Prepared:
     parts = spec.load_parts()
     codec = parts.codec.fit(recipe, opened.parts["train"])
     splits = {name: codec.encode_split(name, source) for name, source in opened.parts.items()}
-    return parts.objective(recipe, codec, splits)
+    return parts.objective(codec, splits)
 
 
 def new_model(objective: Prepared) -> nn.Module:
     """A network as training starts with it."""
-    recipe = objective.recipe
-    model = find_spec(recipe.task).load_parts().build_model(recipe, objective.codec)
+    model = find_spec(objective.recipe.task).load_parts().build_model(objective.codec)
     objective.init_weights(model)
     return model
 

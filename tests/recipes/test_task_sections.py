@@ -15,8 +15,8 @@ from seqlab.recipes.keywords import dotted_names
 from seqlab.recipes.read import check, override, with_task
 from seqlab.recipes.recipe import Recipe, recipe_class
 from seqlab.recipes.sections import sections_with, settings_help, task_sections
-from seqlab.tasks.language_model.settings import LanguageModelSettings
-from seqlab.tasks.masked_language_model.settings import MaskedLanguageModelSettings
+from seqlab.tasks.language_model.spec import LanguageModelSettings
+from seqlab.tasks.masked_language_model.spec import MaskedLanguageModelSettings
 from seqlab.tasks.spec import find_spec, task_specs
 from seqlab.tasks.tagging.settings import TaggingSettings
 

@@ -17,7 +17,7 @@ from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import Prepared, prepare
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.classification.calibration import ClassificationCalibration
-from seqlab.tasks.language_model.settings import LanguageModelSettings
+from seqlab.tasks.language_model.spec import LanguageModelSettings
 from seqlab.tasks.spec import find_spec
 from tests.runs.source_runs import SMALL, fine_tune, hurried, write_table, write_tags, write_text
 from tests.runs.toy_runs import fingerprint, finish, go_on, kill_after
@@ -126,12 +126,11 @@ def test_a_language_model_goes_on_with_new_text_exactly_where_it_was(
     assert all(
         torch.equal(tensor, source.model.state_dict()[key]) for key, tensor in new.model.state_dict().items()
     )  # its head too
-    evaluator = (
-        find_spec(new.recipe.task).load_parts().evaluator(new.recipe, new.codec, new.splits, Calibration())
-    )
-    assert evaluator.evaluate(new.model.eval(), "test").scores[0].value == pytest.approx(
-        source.results["nats_per_token"].value, rel=1e-6
-    )
+    parts = find_spec(new.recipe.task).load_parts()
+    predictor = parts.predictor(new.codec, new.model.eval(), Calibration())
+    assert parts.evaluator(new.codec, new.splits).evaluate(predictor, "test").scores[
+        0
+    ].value == pytest.approx(source.results["nats_per_token"].value, rel=1e-6)
 
 
 def test_text_alone_goes_on_with_what_a_masked_model_had_learned(masked_run: Run, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from torch import nn
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.calibration import Calibration
+from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.parts import TaskParts
 from seqlab.tasks.spec import find_spec
 from seqlab.tasks.teacher import Teacher
@@ -35,20 +36,24 @@ class EncodedTask:
 
     def build_model(self) -> nn.Module:
         """A new network as training starts with it, apart from what its counting layers learn."""
-        model = self.parts.build_model(self.recipe, self.codec)
+        model = self.parts.build_model(self.codec)
         self.objective().init_weights(model)
         return model
 
     def objective(self, *, teacher: Teacher | None = None) -> Any:
-        return self.parts.objective(self.recipe, self.codec, self.splits, teacher=teacher)
+        return self.parts.objective(self.codec, self.splits, teacher=teacher)
 
-    def evaluator(self, calibration: Calibration | None = None) -> Any:
-        return self.parts.evaluator(
-            self.recipe, self.codec, self.splits, calibration or self.parts.calibration()
+    def evaluator(self) -> Any:
+        return self.parts.evaluator(self.codec, self.splits)
+
+    def evaluate(self, model: nn.Module, split: str, calibration: Calibration | None = None) -> Evaluation:
+        """The scores of a network on a split."""
+        return self.parts.evaluator(self.codec, self.splits).evaluate(
+            self.predictor(model, calibration), split
         )
 
     def predictor(self, model: nn.Module, calibration: Calibration | None = None) -> Any:
-        return self.parts.predictor(self.recipe, self.codec, model, calibration or self.parts.calibration())
+        return self.parts.predictor(self.codec, model, calibration or self.parts.calibration())
 
     def with_recipe(self, recipe: Recipe) -> EncodedTask:
         """The same codec and data under other settings."""

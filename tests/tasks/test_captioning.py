@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import sys
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +25,7 @@ from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
 from seqlab.sources.formats.pixels import decode_picture, fitted, pixels_of
-from seqlab.tasks.captioning.codec import CaptioningCodec
-from seqlab.tasks.captioning.evaluation_items import collect_image_items
+from seqlab.tasks.captioning.codec import CaptioningCodec, collect_image_items
 from seqlab.tasks.spec import find_spec
 from seqlab.tokens.vocabulary import EOS
 from tests.tasks.encoded_task import EncodedTask, encode_task
@@ -209,7 +210,7 @@ def test_captions_of_one_picture_stay_in_one_part_and_are_scored_together(tmp_pa
     assert parts[0] | parts[1] == set(names)
     assert not parts[0] & parts[1]
     assert len(task.splits["valid"].store) == 2 * len(parts[1])
-    evaluation = task.evaluator().evaluate(task.build_model().eval(), "valid")
+    evaluation = task.evaluate(task.build_model().eval(), "valid")
     assert len(evaluation.answers) == len(parts[1])
     assert all(len(truths) == 2 for truths in evaluation.truths)
     assert {score.name for score in evaluation.scores} >= {"bleu", "meteor", "exact_match"}
@@ -375,3 +376,28 @@ def test_names_that_are_alike_are_other_pictures_and_several_captions_are_usual(
         check({"task": "captioning", "data": {"train": str(captions), "valid": str(captions)}}, where="test")
     )
     assert survey_parts(leaking.recipe, leaking.parts).parts["valid"].leaks > 20
+
+
+def test_without_the_training_split_captions_are_scored_without_a_baseline(tmp_path: Path) -> None:
+    task = make(table(tmp_path, rows_for(draw(tmp_path))))
+    model = task.build_model().eval()
+    beside = task.evaluate(model, "valid").scores
+    alone = replace(task, splits={"valid": task.splits["valid"]}).evaluate(model, "valid").scores
+    assert [(score.name, score.value) for score in alone] == [(score.name, score.value) for score in beside]
+    assert all(score.baseline is not None for score in beside)
+    assert {(score.baseline, score.baseline_name) for score in alone} == {(None, "")}
+
+
+def test_reading_images_changes_nothing_in_the_codec(tmp_path: Path) -> None:
+    task = make(table(tmp_path, rows_for(draw(tmp_path))))
+    cells = CaptioningCodec.load(task.recipe, save(task, tmp_path)).cells
+    before = copy.deepcopy(vars(cells))
+    for row in task.splits["valid"].rows.rows():
+        cells.check(row)
+        cells.pixels(row)
+    assert all(vars(cells)[name] == value for name, value in before.items() if name != "_files")
+
+
+def save(task: EncodedTask, folder: Path) -> Path:
+    task.codec.save(folder / "tokens")
+    return folder / "tokens"

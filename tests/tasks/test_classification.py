@@ -13,8 +13,8 @@ from torch import nn
 from seqlab.core.errors import DataError
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks.classification.predictions import ClassPredictions, predict_classes
-from seqlab.tasks.labeled.outputs import outputs_of
+from seqlab.tasks.labeled.class_predictions import ClassPredictions, predict_classes
+from seqlab.tasks.labeled.whole_sequence import outputs_of
 from seqlab.tasks.spec import find_spec
 from tests.tasks.encoded_task import EncodedTask, encode_task
 
@@ -56,7 +56,7 @@ def test_the_scores_are_those_of_scikit_learn(tmp_path: Path) -> None:
     task = make(tmp_path)
     model = task.build_model().eval()
     predictions = predictions_for(task, model, "test")
-    scores = {score.name: score for score in task.evaluator().evaluate(model, "test").scores}
+    scores = {score.name: score for score in task.evaluate(model, "test").scores}
     targets = [task.codec.labels.names.index(label) for _, label in ROWS]
     assert predictions.targets.tolist() == targets
     assert scores["accuracy"].value == pytest.approx(accuracy_score(targets, predictions.predicted))
@@ -100,7 +100,7 @@ def test_the_surest_mistakes_are_shown_with_their_text_and_line_even_when_rows_w
     assert len(task.splits["test"]) == len(ROWS)
     assert task.notes[-1].startswith("test: 2 rows could not be read and were skipped; the first: ")
     assert "line 2: column 'text' has no text" in task.notes[-1]
-    wrong = task.evaluator().evaluate(AlwaysTheFirst(), "test").sections_as_json()["most_wrong"]["examples"]
+    wrong = task.evaluate(AlwaysTheFirst(), "test").sections_as_json()["most_wrong"]["examples"]
     assert [entry["truth"] for entry in wrong] == ["fair"] * 2 + [
         "good"
     ] * 3  # classes: bad, fair, good; fair is the least likely
@@ -162,7 +162,7 @@ def test_short_texts_are_read_by_letters_and_long_ones_by_words(tmp_path: Path) 
 
 def test_the_baseline_is_naive_bayes_learned_from_the_training_part(tmp_path: Path) -> None:
     task = make(tmp_path)
-    accuracy = task.evaluator().evaluate(task.build_model().eval(), "test").scores[0]
+    accuracy = task.evaluate(task.build_model().eval(), "test").scores[0]
     assert accuracy.baseline_name == "naive Bayes"
     assert accuracy.baseline == 1.0  # it has seen these very rows
 
@@ -172,6 +172,6 @@ def test_the_mean_of_batch_accuracies_stands_beside_the_exact_accuracy(tmp_path:
     task = make(tmp_path)
     task = task.with_recipe(task.recipe.changed("training", batch_size=5))
     model = AlwaysTheFirst()
-    evaluation = task.evaluator().evaluate(model, "test")
+    evaluation = task.evaluate(model, "test")
     assert evaluation.scores[0].value == pytest.approx(3 / 8)
     assert evaluation.sections_as_json()["batch_mean_accuracy"]["value"] == pytest.approx((2 / 5 + 1 / 3) / 2)

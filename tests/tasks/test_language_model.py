@@ -92,7 +92,7 @@ def test_a_transformer_scores_every_token_after_at_least_half_a_window(tmp_path:
 def test_scores_are_one_number_in_four_units(tmp_path: Path) -> None:
     task = make(tmp_path, model=LSTM)
     model = task.build_model().eval()
-    evaluation = task.evaluator().evaluate(model, "test")
+    evaluation = task.evaluate(model, "test")
     scores = {score.name: score for score in evaluation.scores}
     nats = scores["nats_per_token"].value
     assert nats == pytest.approx(-float(split_log_probs(task, model, "test").mean()), rel=1e-6)
@@ -124,7 +124,7 @@ def test_the_next_token_comes_after_the_whole_prompt_where_a_state_is_carried(tm
 @pytest.mark.spec(46)
 def test_simpler_models_stand_beside_the_network_from_single_tokens_on(tmp_path: Path) -> None:
     task = make(tmp_path, model=LSTM)
-    evaluation = task.evaluator().evaluate(task.build_model().eval(), "test")
+    evaluation = task.evaluate(task.build_model().eval(), "test")
     lines = {
         line["name"]: line["nats"] for line in evaluation.sections_as_json()["language_models"]["models"]
     }

@@ -253,7 +253,7 @@ def test_scores_are_over_the_same_hidden_tokens_every_time_and_all_of_them_are_h
 def test_scores_are_one_number_in_two_units_and_the_share_that_is_right(tmp_path: Path) -> None:
     task = make(tmp_path, text=TEXT * 8)  # enough sequences for an interval
     model = task.build_model().eval()
-    evaluation = task.evaluator().evaluate(model, "test")
+    evaluation = task.evaluate(model, "test")
     scores = {score.name: score for score in evaluation.scores}
     predictions = predict_masked(model, task.codec, task.splits["test"], max_tokens=10_000)
     nats = scores["nats_per_masked_token"]
@@ -276,11 +276,7 @@ def test_scores_are_one_number_in_two_units_and_the_share_that_is_right(tmp_path
 
 def test_mistakes_are_shown_with_their_surroundings(tmp_path: Path) -> None:
     task = make(tmp_path)
-    wrong = (
-        task.evaluator()
-        .evaluate(task.build_model().eval(), "test")
-        .sections_as_json()["most_wrong"]["examples"]
-    )
+    wrong = task.evaluate(task.build_model().eval(), "test").sections_as_json()["most_wrong"]["examples"]
     assert wrong
     for example in wrong:
         assert example["text"].count("[MASK]") == 1

@@ -73,7 +73,7 @@ def test_the_older_way_of_marking_is_recognised() -> None:
 def test_spans_are_scored_first_and_beside_those_of_the_naive_tagger(tmp_path: Path) -> None:
     task = make(tmp_path, train=TRAIN, test=TEST)
     model = task.build_model().eval()
-    evaluation = task.evaluator().evaluate(model, "test")
+    evaluation = task.evaluate(model, "test")
     truth = [[tag for _, tag in sentence] for sentence in TEST]
     predicted = [
         list(task.predictor(model).predict([[word for word, _ in sentence]], top=1)[0].tags)
@@ -114,7 +114,7 @@ def test_the_scores_say_which_scheme_was_read(tmp_path: Path) -> None:
     single = {"Ada": "S-PER", "Bob": "S-PER", "New": "B-LOC", "York": "E-LOC", "Lovelace": "E-PER"}
     ended = [[(word, single.get(word, tag)) for word, tag in sentence] for sentence in TRAIN[1:]]
     task = make(tmp_path, train=ended, test=ended)
-    evaluation = task.evaluator().evaluate(task.build_model().eval(), "test")
+    evaluation = task.evaluate(task.build_model().eval(), "test")
     assert "tags read as IOBES;" in evaluation.scores[0].method
     assert evaluation.sections_as_json()["spans"]["scheme"] == "IOBES"
     assert task.notes == []

@@ -24,7 +24,7 @@ from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data
 from seqlab.sources.base import Row
-from seqlab.tasks.labeled.prediction_batches import prediction_batches
+from seqlab.tasks.labeled.split import prediction_batches
 from seqlab.tasks.spec import find_spec
 from seqlab.tasks.tagging.codec import TaggingCodec
 from seqlab.tasks.tagging.encode_rows import NO_TAG
@@ -277,7 +277,7 @@ def test_the_scores_are_those_of_scikit_learn(tmp_path: Path) -> None:
     task = make(tmp_path)
     model = task.build_model().eval()
     words = predictions_for(task, model, "test").words
-    evaluation = task.evaluator().evaluate(model, "test")
+    evaluation = task.evaluate(model, "test")
     scores = {score.name: score for score in evaluation.scores}
     names = task.codec.labels.names
     targets = [names.index(tag) for sentence in TEST for _, tag in sentence]
@@ -321,9 +321,7 @@ def test_the_baseline_gives_every_word_its_own_most_frequent_tag(tmp_path: Path)
     counts = Counter(tag for sentence in TRAIN for _, tag in sentence)
     assert counts.most_common(1)[0] == ("N", 5)
     task = make(tmp_path)
-    scores = {
-        score.name: score for score in task.evaluator().evaluate(task.build_model().eval(), "test").scores
-    }
+    scores = {score.name: score for score in task.evaluate(task.build_model().eval(), "test").scores}
     right = ["D", "N", "V", "N", "N", "P", "D", "V"]  # the whale walks / dog shouts . / the end
     truth = [tag for sentence in TEST for _, tag in sentence]
     assert scores["accuracy"].baseline == pytest.approx(
@@ -335,7 +333,7 @@ def test_the_baseline_gives_every_word_its_own_most_frequent_tag(tmp_path: Path)
 
 def test_without_unseen_words_there_is_no_score_for_them(tmp_path: Path) -> None:
     task = make(tmp_path, test=TRAIN)
-    assert [score.name for score in task.evaluator().evaluate(task.build_model().eval(), "test").scores] == [
+    assert [score.name for score in task.evaluate(task.build_model().eval(), "test").scores] == [
         "accuracy",
         "macro_f1",
         "loss",
@@ -463,7 +461,7 @@ class AlwaysTheFirst(nn.Module):
 
 def test_the_surest_mistakes_are_shown_in_their_sentence(tmp_path: Path) -> None:
     task = make(tmp_path)
-    worst = task.evaluator().evaluate(AlwaysTheFirst(), "test").sections_as_json()["most_wrong"]["examples"]
+    worst = task.evaluate(AlwaysTheFirst(), "test").sections_as_json()["most_wrong"]["examples"]
     assert [(entry["text"], entry["truth"], entry["predicted"]) for entry in worst[:3]] == [
         ("the whale [walks]", "V", "D"),
         ("dog [shouts] .", "V", "D"),
@@ -471,6 +469,15 @@ def test_the_surest_mistakes_are_shown_in_their_sentence(tmp_path: Path) -> None
     ]
     assert worst[1]["where"].endswith("test.tsv, line 5")
     assert len(worst) == 6
+
+
+def test_a_training_split_in_pieces_is_scored_whole(tmp_path: Path) -> None:
+    task, whole = make(tmp_path, max_length=2), make(tmp_path, max_length=0)
+    assert len(task.splits["train"]) > len(TRAIN)
+    found, expected = (split.evaluate(AlwaysTheFirst(), "train") for split in (task, whole))
+    assert found.truths == [tuple(tag for _, tag in sentence) for sentence in TRAIN]
+    assert found.scores == expected.scores
+    assert found.sections_as_json() == expected.sections_as_json()
 
 
 def test_a_saved_task_is_the_same_task(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def evaluated(task: EncodedTask, model: torch.nn.Module, folder: Path, text: str
     path.write_text(text)
     again = task.codec.encode_split("again", open_further_data(task.recipe, str(path)))
     with_again = replace(task, splits={**task.splits, "again": again})
-    evaluation = with_again.evaluator().evaluate(model, "again")
+    evaluation = with_again.evaluate(model, "again")
     scores = {score.name: score.value for score in evaluation.scores}
     return float(scores["nats_per_token"] * evaluation.sections_as_json()["facts"]["tokens"])
 

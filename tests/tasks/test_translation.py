@@ -24,13 +24,13 @@ from seqlab.runs.report.next_steps import after_training
 from seqlab.runs.run import Run
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
 from seqlab.tasks.calibration import Calibration
-from seqlab.tasks.inputs.pieces import pieces_of, readable_pieces
-from seqlab.tasks.seq2seq.scheduled_sampling import draw_predicted
+from seqlab.tasks.inputs.tokens import pieces_of, readable_pieces
+from seqlab.tasks.seq2seq.codec import SPECIALS
+from seqlab.tasks.seq2seq.decoder_inputs import draw_predicted
 from seqlab.tasks.seq2seq.scores import draft_scores
-from seqlab.tasks.seq2seq.target_tokens import SPECIALS
 from seqlab.tasks.spec import find_spec
 from seqlab.tasks.translation.codec import TranslationCodec
-from seqlab.tasks.translation.unknown_words import copy_unknown_words
+from seqlab.tasks.translation.predictor import copy_unknown_words
 from seqlab.tokens.base import tokenizers
 from seqlab.tokens.settings import TokenSettings
 from seqlab.tokens.vocabulary import EOS, SOS, UNK
@@ -565,3 +565,27 @@ def test_byte_pairs_are_read_as_letters_where_a_decoder_looks(tmp_path: Path) ->
     example = task.predictor(task.build_model().eval()).attend("a bowl")
     assert example is not None
     assert "".join(example.read) == "a bowl" + EOS
+
+
+def test_an_evaluation_uses_the_decoder_that_was_prepared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = make(tmp_path)
+    predictor = task.predictor(task.build_model().eval())
+    scores = task.evaluator().evaluate(predictor, "valid").scores
+
+    def prepare_again(model: object) -> None:
+        raise AssertionError("the decoder was laid out a second time")
+
+    monkeypatch.setattr("seqlab.tasks.seq2seq.predictor.prepare_decoder", prepare_again)
+    assert task.evaluator().evaluate(predictor, "valid").scores == scores
+
+
+def test_other_decoding_settings_are_those_of_every_part(tmp_path: Path) -> None:
+    task = make(tmp_path)
+    run = Run(tmp_path, task.recipe, task.codec, task.build_model(), Calibration())
+    wider = run.with_decoding(beam=3)
+    assert wider.recipe.decoding.beam == wider.codec.recipe.decoding.beam == 3
+    assert wider.predictor.recipe.decoding.beam == 3
+    assert run.codec.recipe.decoding.beam == run.recipe.decoding.beam == 1
+    assert wider.predictor.decoder is run.predictor.decoder

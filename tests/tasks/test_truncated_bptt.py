@@ -18,7 +18,7 @@ from seqlab.batches.loader import Cursor
 from seqlab.core.errors import RecipeError
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.models.language_model import LanguageModel
-from seqlab.tasks.language_model.settings import LanguageModelSettings
+from seqlab.tasks.language_model.spec import LanguageModelSettings
 from tests.tasks.encoded_streams import encode_recipe, split_log_probs, tokens_of
 from tests.tasks.encoded_task import EncodedTask
 

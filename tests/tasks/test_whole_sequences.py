@@ -18,8 +18,8 @@ from torch.nn import functional as F
 from seqlab.core.errors import DataError, RecipeError
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks.classification.predictions import predict_classes
-from seqlab.tasks.labeled.outputs import outputs_of
+from seqlab.tasks.labeled.class_predictions import predict_classes
+from seqlab.tasks.labeled.whole_sequence import outputs_of
 from seqlab.tasks.spec import find_spec
 from tests.tasks.encoded_task import EncodedTask, encode_task
 
@@ -35,6 +35,7 @@ def make(
     model = {"kind": "recurrent", "hidden_size": 7, "cell": "gru"}
     opened = open_data(check({"data": {**paths, **(data or {})}, "model": model, **sections}, where="test"))
     spec = find_spec(opened.recipe.task)
+    spec.check_ignored(opened.recipe)
     recipe, _ = spec.fill_defaults(opened.recipe, opened.parts["train"])
     task = encode_task(recipe, opened.parts)
     torch.manual_seed(3)
@@ -113,9 +114,9 @@ def test_the_temperature_of_the_validation_part_lowers_its_loss_and_is_used_by_p
     rows = [{"text": text, "label": "yes" if i % 3 == 1 else "no"} for i, text in enumerate(TEXTS)]
     task = make(tmp_path, rows)
     model = shaken(task)
-    before = task.evaluator().evaluate(model, "valid")
+    before = task.evaluate(model, "valid")
     calibration = task.evaluator().calibrate(model)
-    after = task.evaluator(calibration).evaluate(model, "valid")
+    after = task.evaluate(model, "valid", calibration)
     named = [{score.name: score for score in each.scores} for each in (before, after)]
     assert named[1]["loss"].value < named[0]["loss"].value
     assert named[1]["accuracy"].value == named[0]["accuracy"].value
@@ -163,7 +164,7 @@ def test_several_labels_are_scored_as_scikit_learn_does_with_thresholds_of_the_v
     )
     calibration = task.evaluator().calibrate(model)
     said = probabilities >= np.array([calibration.thresholds[name] for name in "abc"])
-    scores = {score.name: score for score in task.evaluator(calibration).evaluate(model, "test").scores}
+    scores = {score.name: score for score in task.evaluate(model, "test", calibration).scores}
     assert scores["micro_f1"].value == pytest.approx(f1_score(truth, said, average="micro"))
     assert scores["macro_f1"].value == pytest.approx(f1_score(truth, said, average="macro"))
     assert scores["subset_accuracy"].value == (truth == said).all(axis=1).mean()
@@ -194,7 +195,7 @@ def test_numbers_are_learned_on_a_scale_and_answered_in_their_own_units(tmp_path
     )
     model = shaken(task)
     predicted = model(batch.inputs, batch.is_token).detach().numpy()[:, 0] * truth.std() + truth.mean()
-    scores = {score.name: score for score in task.evaluator().evaluate(model, "test").scores}
+    scores = {score.name: score for score in task.evaluate(model, "test").scores}
     assert scores["rmse"].value == pytest.approx(mean_squared_error(truth, predicted) ** 0.5, rel=1e-5)
     assert f"the mean of train has {truth.std():.4g}" in scores["rmse"].method
     assert scores["rmse"].baseline_name == "ridge on a bag of tokens"
@@ -243,7 +244,7 @@ def test_a_number_of_a_numeric_series_is_learned_by_the_same_network(tmp_path: P
     task = make(tmp_path, steps, data={"sequence": "id", "label": "dose", "features": ["x"]})
     assert task.recipe.task == "regression"
     assert task.codec.collate(task.splits["train"], np.arange(2)).inputs.shape == (2, 3, 1)
-    score = task.evaluator().evaluate(shaken(task), "test").scores[0]
+    score = task.evaluate(shaken(task), "test").scores[0]
     assert (score.baseline_name, score.baseline) == (
         "the mean of train",
         pytest.approx(np.std(np.arange(30) / 3)),

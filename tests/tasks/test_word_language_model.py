@@ -15,7 +15,7 @@ from seqlab.models.language_model import LanguageModel
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.language_model import objective as objective_module
-from seqlab.tasks.language_model.settings import LanguageModelSettings
+from seqlab.tasks.language_model.spec import LanguageModelSettings
 from seqlab.tasks.spec import find_spec
 from tests.tasks.encoded_streams import encode_recipe, split_log_probs, tokens_of
 from tests.tasks.encoded_task import EncodedTask

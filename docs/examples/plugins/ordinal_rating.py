@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -38,13 +38,15 @@ from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.inputs.fit import fit_inputs, load_inputs
 from seqlab.tasks.labeled.evaluator import LabeledEvaluator
-from seqlab.tasks.labeled.outputs import outputs_of
+from seqlab.tasks.labeled.spec import NamedAnswerSpec, labeled_rows
 from seqlab.tasks.labeled.split import LabeledSplit
+from seqlab.tasks.labeled.whole_sequence import (
+    WholeSequenceObjective,
+    WholeSequencePredictor,
+    build_sequence_network,
+    outputs_of,
+)
 from seqlab.tasks.labeled.whole_sequence_codec import LABELS, WholeSequenceCodec
-from seqlab.tasks.labeled.whole_sequence_network import build_sequence_network
-from seqlab.tasks.labeled.whole_sequence_objective import WholeSequenceObjective
-from seqlab.tasks.labeled.whole_sequence_predictor import WholeSequencePredictor
-from seqlab.tasks.labeled.whole_sequence_spec import NamedAnswerSpec, labeled_rows
 from seqlab.tasks.parts import TaskParts
 from seqlab.tasks.prediction import Prediction
 from seqlab.tasks.spec import task_specs
@@ -65,7 +67,7 @@ class OrdinalRatingSpec(NamedAnswerSpec):
     name = "ordinal_rating"
     answer = "class"
     needs = "a rating"
-    ignored: ClassVar[dict[str, object]] = {"training.label_smoothing": 0.0}
+    ignored = (*NamedAnswerSpec.ignored, "training.label_smoothing")
 
     def fits(self, source: Source, data: DataSettings, roles: object) -> bool:
         return False  # never guessed: a column of numbers may also be classes
@@ -76,7 +78,7 @@ class OrdinalRatingSpec(NamedAnswerSpec):
     def load_parts(self) -> TaskParts:
         return TaskParts(
             codec=RatingCodec,
-            build_model=lambda recipe, codec: build_sequence_network(recipe, codec, is_exclusive=False),
+            build_model=lambda codec: build_sequence_network(codec, is_exclusive=False),
             objective=RatingObjective,
             evaluator=RatingEvaluator,
             predictor=RatingPredictor,
@@ -131,12 +133,25 @@ class RatingObjective(WholeSequenceObjective[RatingCodec]):
         return Validation(facts["valid_mae"], higher_is_better=False, facts=facts)
 
 
-class RatingEvaluator(LabeledEvaluator[RatingCodec, LabeledSplit, Calibration]):
+class RatingPredictor(WholeSequencePredictor[RatingCodec, Calibration]):
+    """The rating, and the probability of each: P(k) = P(rating > k - 1) - P(rating > k)."""
+
+    def decode(self, text: str, output: Float[np.ndarray, " outputs"], *, top: int) -> Prediction:
+        is_higher = np.minimum.accumulate(1 / (1 + np.exp(-output.astype(np.float64))))
+        probabilities = -np.diff(np.concatenate([[1.0], is_higher, [0.0]]))
+        best = int(decode_ratings(output[None])[0])
+        order = sorted(range(len(probabilities)), key=lambda rating: (rating != best, -probabilities[rating]))
+        names = self.codec.labels.names
+        ranking = [(names[rating], float(probabilities[rating])) for rating in order[:top]]
+        return Prediction(text, *ranking[0], ranking)
+
+
+class RatingEvaluator(LabeledEvaluator[RatingCodec, LabeledSplit, RatingPredictor]):
     """The mean absolute error and the accuracy, next to the median rating of the training split."""
 
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+    def evaluate(self, predictor: RatingPredictor, split: str) -> Evaluation:
         targets = self.splits[split].store["rating"].values
-        predicted = decode_ratings(outputs_of(model, self.codec, self.splits[split]))
+        predicted = decode_ratings(outputs_of(predictor.model, self.codec, self.splits[split]))
         items = {"mae": mean_items(np.abs(predicted - targets)), "accuracy": mean_items(predicted == targets)}
         baseline = {}
         if "train" in self.splits:
@@ -158,19 +173,6 @@ class RatingEvaluator(LabeledEvaluator[RatingCodec, LabeledSplit, Calibration]):
         return Evaluation(
             split, scores, [Facts({"examples": len(targets)})], items, answers=answers, truths=truths
         )
-
-
-class RatingPredictor(WholeSequencePredictor[RatingCodec, Calibration]):
-    """The rating, and the probability of each: P(k) = P(rating > k - 1) - P(rating > k)."""
-
-    def decode(self, text: str, output: Float[np.ndarray, " outputs"], *, top: int) -> Prediction:
-        is_higher = np.minimum.accumulate(1 / (1 + np.exp(-output.astype(np.float64))))
-        probabilities = -np.diff(np.concatenate([[1.0], is_higher, [0.0]]))
-        best = int(decode_ratings(output[None])[0])
-        order = sorted(range(len(probabilities)), key=lambda rating: (rating != best, -probabilities[rating]))
-        names = self.codec.labels.names
-        ranking = [(names[rating], float(probabilities[rating])) for rating in order[:top]]
-        return Prediction(text, *ranking[0], ranking)
 
 
 def decode_ratings(logits: Float[np.ndarray, "examples outputs"]) -> Int[np.ndarray, " examples"]:

@@ -35,7 +35,7 @@ from seqlab.runs.folder.manifest import begin_manifest, complete_manifest
 from seqlab.runs.folder.results import provenance, write_results
 from seqlab.runs.run import Run
 from seqlab.tasks.spec import find_spec
-from seqlab.tasks.text.settings import WindowSettings
+from seqlab.tasks.text.spec import WindowSettings
 from seqlab.tasks.translation.pair_tokens import PairTokens
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.tokenizer_folder import save_tokenizer
@@ -184,7 +184,7 @@ def _check_recipe(recipe: Recipe, opened: OpenedModel) -> None:
         codec = parts.codec.load(recipe, Path(folder))
     try:
         with naming_settings(recipe):
-            expected = shapes_of(lambda: parts.build_model(recipe, codec))
+            expected = shapes_of(lambda: parts.build_model(codec))
     except RecipeError as error:  # sizes that fit no network, such as heads that do not divide a width
         raise DataError(error.what, where=opened.where, cure=REDOWNLOAD_HINT) from error
     assert set(expected) == set(opened.published.weights), sorted(

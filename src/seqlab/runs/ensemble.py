@@ -11,7 +11,7 @@ from seqlab.core.errors import UsageError
 from seqlab.decoding.ensemble import Ensemble
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.tasks.codec import Codec
-from seqlab.tasks.inputs.digest import digest_of
+from seqlab.tasks.inputs.base import digest_of
 from seqlab.tasks.seq2seq.codec import Seq2SeqCodec
 from seqlab.tasks.translation.pair_tokens import PairTokens
 from seqlab.tokens.base import Tokenizer

@@ -7,6 +7,7 @@ from dataclasses import replace
 from seqlab.core.errors import RecipeError
 from seqlab.metrics.metric import score_of
 from seqlab.metrics.registry import metrics
+from seqlab.metrics.score import Score
 from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.spec import find_spec
@@ -26,13 +27,23 @@ def refuse_unsupported(recipe: Recipe) -> None:
 def with_metrics(evaluation: Evaluation, recipe: Recipe) -> Evaluation:
     """The evaluation with the requested metrics behind the scores of the task.
 
-    A score that the task reports already stays as it is: an error here would come after the training.
+    A score that the task reports already stays as it is, and its method says so: an error here would come
+    after the training.
     """
-    scores, items = list(evaluation.scores), dict(evaluation.items)
-    for name in recipe.evaluation.metrics:
+    requested = recipe.evaluation.metrics
+    scores = [_noted(score, recipe) if score.name in requested else score for score in evaluation.scores]
+    items = dict(evaluation.items)
+    for name in requested:
         if any(score.name == name for score in scores):
             continue
         metric = metrics.get(name)()
         items[name] = metric.items(evaluation.truths, evaluation.answers)
         scores.append(score_of(name, metric, items[name]))
     return replace(evaluation, scores=scores, items=items)
+
+
+def _noted(score: Score, recipe: Recipe) -> Score:
+    note = (
+        f"the task {recipe.task} reports this score itself, so {NAME} does not compute '{score.name}' again"
+    )
+    return replace(score, method=f"{score.method}; {note}" if score.method else note)

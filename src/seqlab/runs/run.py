@@ -62,7 +62,7 @@ class Run:
         self.model = model.eval()
         self.calibration = calibration
         self.spec = find_spec(recipe.task)
-        self.predictor = self.spec.load_parts().predictor(recipe, codec, self.model, calibration)
+        self.predictor = self.spec.load_parts().predictor(codec, self.model, calibration)
 
     @classmethod
     def load(cls, path: str | Path) -> Run:
@@ -81,11 +81,11 @@ class Run:
             )
         weights = read_weights(
             folder / WEIGHTS,
-            expected=shapes_of(lambda: build_model(recipe, codec)),
+            expected=shapes_of(lambda: build_model(codec)),
             seal=manifest.run_id,
             verified=manifest.is_scored,
         )
-        model = build_model(recipe, codec)
+        model = build_model(codec)
         model.load_state_dict(weights)
         return cls(folder, recipe, codec, model.to(choose_device(recipe.training)), calibration)
 
@@ -114,6 +114,7 @@ class Run:
         run = copy(self)
         run.recipe = check(raw, where="")  # a mistake names the section itself
         run.predictor = self.predictor.with_recipe(run.recipe)
+        run.codec = run.predictor.codec
         return run
 
     def together(self, *others: Run | str | Path) -> Run:
@@ -188,7 +189,7 @@ class Run:
         # a baseline may learn from the training part and choose something on the validation part
         used = [name for name in dict.fromkeys(("train", "valid", split)) if name in sources]
         evaluator = self.evaluator({name: sources[name] for name in used})
-        evaluation = with_metrics(evaluator.evaluate(self.model, split), self.recipe)
+        evaluation = with_metrics(evaluator.evaluate(self.predictor, split), self.recipe)
         surveyed = (
             sources if data is None else {name: sources[name] for name in ("train", split)}
         )  # as training did, whose survey is kept
@@ -198,7 +199,7 @@ class Run:
     def evaluator(self, sources: Mapping[str, Source]) -> Evaluator[Any, Any, Any]:
         """The evaluator of the run for some parts of the data, by their names."""
         splits = {name: self.codec.encode_split(name, source) for name, source in sources.items()}
-        return self.spec.load_parts().evaluator(self.recipe, self.codec, splits, self.calibration)
+        return self.spec.load_parts().evaluator(self.codec, splits)
 
     def _evaluate_imported(self, data: str | Path | None) -> Evaluation:
         """Imported weights have no data of their own, so there is nothing to learn a baseline from."""
@@ -210,7 +211,7 @@ class Run:
         if self.spec.generates:
             recipe = with_columns(self.recipe, source)
             run = Run(self.folder, recipe, replace(self.codec, recipe=recipe), self.model, self.calibration)
-        return with_metrics(run.evaluator({FURTHER: source}).evaluate(self.model, FURTHER), self.recipe)
+        return with_metrics(run.evaluator({FURTHER: source}).evaluate(run.predictor, FURTHER), self.recipe)
 
     def score(self, texts: Sequence[Any]) -> list[TextScore]:
         """The log-probability of each text, token by token; each text is scored on its own.

@@ -77,19 +77,31 @@ MOST_CLASSES_OF_NUMBERS = 20
 
 
 @dataclass(frozen=True)
+class RoleReason:
+    """Why a column has its role; the sentence ends with the setting that overrides it."""
+
+    role: Literal["text", "label", "sequence", "features"]
+    sentence: str
+
+
+@dataclass(frozen=True)
 class ColumnRoles:
-    """What each column is for. Every reason ends with the setting that overrides it."""
+    """What each column is for, and why."""
 
     answer: Answer
     text: str = ""
     label: str = ""
     sequence: str = ""
     features: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[RoleReason, ...] = ()
     evidence: str = ""
     """What the columns look like together: "a text and a label"."""
     alternative: str = ANOTHER_TASK
     """How to choose something else than the task that fits the evidence."""
+
+    def sentences(self, *, without_label: bool) -> list[str]:
+        """The reasons for people; without that of the label where the task reads it in another way."""
+        return [reason.sentence for reason in self.reasons if not (without_label and reason.role == "label")]
 
 
 def find_roles(source: Source, *, sample: int = 1000, settings: DataSettings | None = None) -> ColumnRoles:
@@ -136,7 +148,7 @@ def _about_text(
     named = names_of(text, list(columns))
     lists = [name for name in columns if name not in named and holds_lists(rows, name)]
     label = data.label or (lists[0] if len(lists) == 1 else "") or _pick_label(columns, taken=named)
-    reasons = [] if data.text else [_about_choice(columns, text, label=label)]
+    reasons = [] if data.text else [RoleReason("text", _about_choice(columns, text, label=label))]
     if not label:
         others = [name for name in columns if name != text and columns[name].is_text]
         pairs = (
@@ -153,8 +165,11 @@ def _about_text(
         )
     if not data.label:
         reasons.append(
-            f"label column '{label}' ({columns[label].num_distinct} different values); another:"
-            " data.label=NAME"
+            RoleReason(
+                "label",
+                f"label column '{label}' ({columns[label].num_distinct} different values); another:"
+                " data.label=NAME",
+            )
         )
     if label in lists:
         return ColumnRoles(
@@ -198,8 +213,10 @@ def _about_tagged(tokens: Sequence[str], columns: Sequence[str], data: DataSetti
     tags = data.label or next(
         (name for usual in TAG_NAMES for name in others if _is_named(name, [usual])), others[-1]
     )
-    reasons = [] if data.text else [f"words in column '{words}'; another: data.text=NAME"]
-    reasons += [] if data.label else [f"tags in column '{tags}'; another: data.label=NAME"]
+    reasons = [] if data.text else [RoleReason("text", f"words in column '{words}'; another: data.text=NAME")]
+    reasons += (
+        [] if data.label else [RoleReason("label", f"tags in column '{tags}'; another: data.label=NAME")]
+    )
     return ColumnRoles("tags", words, tags, reasons=tuple(reasons), evidence="a tag for every word")
 
 
@@ -210,9 +227,15 @@ def _about_frames(vectors: Sequence[str], lists: Sequence[str], data: DataSettin
         (name for usual in TAG_NAMES for name in lists if _is_named(name, [usual])), lists[0]
     )
     reasons = (
-        [] if data.features else [f"steps of numbers in column '{features[0]}'; another: data.features=NAME"]
+        []
+        if data.features
+        else [
+            RoleReason("features", f"steps of numbers in column '{features[0]}'; another: data.features=NAME")
+        ]
     )
-    reasons += [] if data.label else [f"tags in column '{tags}'; another: data.label=NAME"]
+    reasons += (
+        [] if data.label else [RoleReason("label", f"tags in column '{tags}'; another: data.label=NAME")]
+    )
     return ColumnRoles(
         "tags", "", tags, features=features[:1], reasons=tuple(reasons), evidence="a tag for every step"
     )
@@ -234,9 +257,18 @@ def _about_series(
         reasons = (
             []
             if data.sequence
-            else [f"sequence column '{sequence}' (one row per step); another: data.sequence=NAME"]
+            else [
+                RoleReason(
+                    "sequence",
+                    f"sequence column '{sequence}' (one row per step); another: data.sequence=NAME",
+                )
+            ]
         )
-        reasons += [f"tags in column '{tags}' (they change within a sequence); another: data.label=NAME"]
+        reasons += [
+            RoleReason(
+                "label", f"tags in column '{tags}' (they change within a sequence); another: data.label=NAME"
+            )
+        ]
         return ColumnRoles(
             "tags", "", tags, sequence, features, tuple(reasons), evidence="numbers and a tag for every step"
         )
@@ -254,18 +286,29 @@ def _about_series(
     reasons = (
         []
         if data.sequence
-        else [f"sequence column '{sequence}' (one row per step); another: data.sequence=NAME"]
+        else [
+            RoleReason(
+                "sequence", f"sequence column '{sequence}' (one row per step); another: data.sequence=NAME"
+            )
+        ]
     )
     reasons += (
         []
         if data.label
-        else [f"label column '{label}' (constant within a sequence); another: data.label=NAME"]
+        else [
+            RoleReason(
+                "label", f"label column '{label}' (constant within a sequence); another: data.label=NAME"
+            )
+        ]
     )
     reasons += (
         []
         if data.features
         else [
-            f"{len(features)} numbers per step ({', '.join(features[:6])}); others: data.features=NAME,NAME"
+            RoleReason(
+                "features",
+                f"{len(features)} numbers per step ({', '.join(features[:6])}); others: data.features=NAME,NAME",
+            )
         ]
     )
     answer: Answer = "number" if _is_measured(columns.get(label)) else "class"

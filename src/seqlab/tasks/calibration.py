@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -21,3 +22,18 @@ class Calibration:
     def from_json(cls, choices: Mapping[str, Any], codec: Codec) -> Self:
         """The choices of a run that was trained before. One that cannot be right raises ValueError."""
         return cls()
+
+
+def number_between(
+    choices: Mapping[str, Any], name: str, low: float, high: float, *, otherwise: float
+) -> float:
+    """A number within its bounds; ValueError for anything else."""
+    value = choices.get(name, otherwise)
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not math.isfinite(value)
+        or not low <= value <= high
+    ):
+        raise ValueError(f"{name} is {str(value)[:40]!r}, expected a number from {low:g} to {high:g}")
+    return float(value)

@@ -1,15 +1,18 @@
-"""The result of scoring a model on one split."""
+"""The result of scoring a model on one split, and sections of its report."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
 from seqlab.metrics.items import Items
 from seqlab.metrics.score import Score
+from seqlab.metrics.slices import ScoreSlices
 from seqlab.metrics.token_stream import TokenStream
+from seqlab.pages.report_data import ClassLine
 from seqlab.pages.sections.base import ReportSection
+from seqlab.pages.sections.slices import SliceChart, SlicedScores, SlicePart
 
 AnySection = TypeVar("AnySection", bound=ReportSection)
 
@@ -39,3 +42,31 @@ class Evaluation:
     def section(self, kind: type[AnySection]) -> AnySection | None:
         """The section of a kind, or None."""
         return next((section for section in self.sections if isinstance(section, kind)), None)
+
+
+def sliced_scores(cuts: Iterable[ScoreSlices], scores: Sequence[Score]) -> SlicedScores:
+    """Scores on parts of the data beside the same score on everything."""
+    whole = {score.name: score.value for score in scores}
+    return SlicedScores(
+        [
+            SliceChart(
+                cut.by,
+                cut.score,
+                cut.unit,
+                [SlicePart(**asdict(part)) for part in cut.parts],
+                whole=whole.get(cut.score),
+            )
+            for cut in cuts
+        ]
+    )
+
+
+def class_lines(
+    names: Sequence[str],
+    precision: Sequence[float],
+    recall: Sequence[float],
+    f1: Sequence[float],
+    counts: Sequence[int],
+) -> list[ClassLine]:
+    """One line for every class."""
+    return [ClassLine(*line) for line in zip(names, precision, recall, f1, counts, strict=True)]

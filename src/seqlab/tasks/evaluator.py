@@ -16,38 +16,36 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.predictor import Predictor
 from seqlab.tasks.split import Split
 
 AnyCodec = TypeVar("AnyCodec", bound=Codec)
 AnySplit = TypeVar("AnySplit", bound=Split)
-AnyCalibration = TypeVar("AnyCalibration", bound=Calibration)
+AnyPredictor = TypeVar("AnyPredictor", bound=Predictor[Any, Any])
 
 
-class Evaluator(ABC, Generic[AnyCodec, AnySplit, AnyCalibration]):
+class Evaluator(ABC, Generic[AnyCodec, AnySplit, AnyPredictor]):
     """Scores with intervals, baselines learned from the split `train` where there is one, report sections."""
 
-    def __init__(
-        self,
-        recipe: Recipe,
-        codec: AnyCodec,
-        splits: Mapping[str, AnySplit],
-        calibration: AnyCalibration,
-    ) -> None:
-        self.recipe = recipe
+    def __init__(self, codec: AnyCodec, splits: Mapping[str, AnySplit]) -> None:
         self.codec = codec
         self.splits = splits
-        self.calibration = calibration
+
+    @property
+    def recipe(self) -> Recipe:
+        return self.codec.recipe
 
     @abstractmethod
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
-        """Score a split. It may be new data, without a split `train` beside it: then there is no baseline.
+    def evaluate(self, predictor: AnyPredictor, split: str) -> Evaluation:
+        """Score the network of a predictor on a split, with its calibration and what it has prepared.
 
-        The model is in evaluation mode; gradients are on, so run it under `torch.inference_mode()`.
+        The split may be new data, without a split `train` beside it: then there is no baseline. The network
+        is in evaluation mode; gradients are on, so run it under `torch.inference_mode()`.
         """
 
-    def calibrate(self, model: nn.Module) -> AnyCalibration:
+    def calibrate(self, model: nn.Module) -> Calibration:
         """Choose on the split `valid` what the task leaves open until training has ended."""
-        return self.calibration
+        return Calibration()
 
     def locate_items(self, split: str) -> Iterable[tuple[str, int]]:
         """The file and line of every item of a split, in order; empty where an item is not a row."""

@@ -24,18 +24,16 @@ class Objective(ABC, Generic[AnyCodec, AnySplit]):
     """What training minimizes, on the splits `train` and `valid`."""
 
     def __init__(
-        self,
-        recipe: Recipe,
-        codec: AnyCodec,
-        splits: Mapping[str, AnySplit],
-        *,
-        teacher: Teacher | None = None,
+        self, codec: AnyCodec, splits: Mapping[str, AnySplit], *, teacher: Teacher | None = None
     ) -> None:
-        self.recipe = recipe
         self.codec = codec
         self.splits = splits
         self.teacher = teacher
         """A finished model whose outputs are learned besides the targets (distillation)."""
+
+    @property
+    def recipe(self) -> Recipe:
+        return self.codec.recipe
 
     def init_weights(self, model: nn.Module) -> None:
         """Initialize parameters of a new network that depend on the training split, before any weights are

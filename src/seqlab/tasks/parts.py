@@ -8,7 +8,6 @@ from typing import Any
 
 from torch import nn
 
-from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.evaluator import Evaluator
@@ -21,8 +20,8 @@ class TaskParts:
     """What `TaskSpec.load_parts` gives: one class for each part, and how the network is built."""
 
     codec: type[Codec]
-    build_model: Callable[[Recipe, Any], nn.Module]
-    """(recipe, codec) -> a new network."""
+    build_model: Callable[[Any], nn.Module]
+    """codec -> a new network for its recipe."""
     objective: type[Objective[Any, Any]]
     evaluator: type[Evaluator[Any, Any, Any]]
     predictor: type[Predictor[Any, Any]]

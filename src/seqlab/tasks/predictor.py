@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any, Generic, Self, TypeVar
 
 from torch import nn
@@ -28,18 +29,19 @@ class Predictor(ABC, Generic[AnyCodec, AnyCalibration]):
     Nothing changes between two calls, so threads may share a predictor.
     """
 
-    def __init__(
-        self, recipe: Recipe, codec: AnyCodec, model: nn.Module, calibration: AnyCalibration
-    ) -> None:
-        self.recipe = recipe
+    def __init__(self, codec: AnyCodec, model: nn.Module, calibration: AnyCalibration) -> None:
         self.codec = codec
         self.model = model
         self.calibration = calibration
 
+    @property
+    def recipe(self) -> Recipe:
+        return self.codec.recipe
+
     def with_recipe(self, recipe: Recipe) -> Self:
         """The same predictor with other decoding settings; what was prepared for the network is shared."""
         predictor = copy(self)
-        predictor.recipe = recipe
+        predictor.codec = replace(self.codec, recipe=recipe)
         return predictor
 
     @abstractmethod

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, ClassVar
 
+from seqlab.core.errors import RecipeError
 from seqlab.core.registry import Registry
 from seqlab.core.settings import Settings
 from seqlab.decoding.settings import DecodingSettings, NoDecoding
@@ -20,6 +22,25 @@ from seqlab.sources.settings import DataSettings
 
 if TYPE_CHECKING:
     from seqlab.tasks.parts import TaskParts
+
+OF_PAIRS = (
+    "decoder",
+    "scheduled_sampling",
+    "training.batch_tokens",
+    "tokens.shared",
+    "tokens.target_kind",
+    "tokens.target_size",
+    "data.language",
+)
+"""Settings that only tasks with a source and a target read."""
+OF_IMAGE_FILES = ("data.images", "data.image_size")
+"""Settings that only a task that opens image files reads."""
+OF_LABELED_BATCHES = ("training.group_by_length", "training.pad_to")
+"""Settings that only the batches of labeled sequences read."""
+BATCH_LAYOUT = ("training.batch_tokens", *OF_LABELED_BATCHES)
+"""Settings that only arrange batches: without effect they are announced, since the model is the one that was
+asked for. Others are refused.
+"""
 
 
 class TaskSpec(DataSpec):
@@ -65,6 +86,9 @@ class TaskSpec(DataSpec):
     supports_distillation: ClassVar[bool] = False
     """Whether the loss can include the outputs of a teacher."""
 
+    ignored: ClassVar[tuple[str, ...]] = ()
+    """Settings by their dotted names, and whole sections, that the parts of the task never read."""
+
     @property
     def description(self) -> str:
         return self.title or self.name
@@ -86,9 +110,26 @@ class TaskSpec(DataSpec):
         decides otherwise.
 
         Left open are `tokens.kind` ("") and `training.batch_size` (0), and the model where "model" is not in
-        `recipe.model_fields_set`. Raises RecipeError for a setting that has no effect on the task, such as
-        `training.label_smoothing` or `distillation.run`: nobody else does.
+        `recipe.model_fields_set`. Raises RecipeError for settings that contradict each other; those that have
+        no effect on the task are listed in `ignored`.
         """
+
+    def check_ignored(self, recipe: Recipe) -> list[str]:
+        """Refuse settings without effect on the task, all at once; sentences about those that only arrange
+        batches.
+        """
+        changed = [name for name in self.ignored for name in _changed(recipe, name)]
+        sentences = {
+            name: f"{attrgetter(name)(recipe)} has no effect on the task {recipe.task}."
+            f" Leave it out; tasks that use it: {', '.join(_tasks_with(name)) or 'none'}."
+            for name in changed
+        }
+        refused = [name for name in changed if name not in BATCH_LAYOUT]
+        if len(refused) == 1:
+            raise RecipeError(sentences[refused[0]], where=refused[0])
+        if refused:
+            raise RecipeError.of([f"{name}: {sentences[name]}" for name in refused], where="")
+        return [f"{name}: {sentence}" for name, sentence in sentences.items()]
 
     @abstractmethod
     def load_parts(self) -> TaskParts:
@@ -133,3 +174,19 @@ task_specs: Registry[type[TaskSpec]] = registered_tasks
 def find_spec(name: str) -> TaskSpec:
     """The spec of a task by name."""
     return task_specs.get(name)()
+
+
+def _changed(recipe: Recipe, name: str) -> list[str]:
+    """The setting, or the settings of a section, whose value is not the default."""
+    section, _, setting = name.partition(".")
+    settings = getattr(recipe, section)
+    defaults = type(settings)()
+    names = [setting] if setting else list(type(settings).model_fields)
+    return [f"{section}.{each}" for each in names if getattr(settings, each) != getattr(defaults, each)]
+
+
+def _tasks_with(name: str) -> list[str]:
+    """The tasks that read a setting."""
+    return [
+        task for task in task_specs.names() if not {name, name.partition(".")[0]} & {*find_spec(task).ignored}
+    ]

@@ -87,7 +87,7 @@ TASKS = [
     ),
     Mutant(
         "translation-learns-padding",
-        "tasks/seq2seq/shifted_targets.py",
+        "tasks/seq2seq/decoder_inputs.py",
         "    is_target = torch.arange(inputs.shape[1], device=targets.device) < lengths[:, None] - 1",
         "    is_target = torch.arange(inputs.shape[1], device=targets.device) < lengths[:, None]",
         "tests/tasks/test_translation.py",

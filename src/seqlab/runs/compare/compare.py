@@ -147,7 +147,7 @@ def compare_groups(
     for name, runs in groups.items():
         evaluators = [_evaluator(run, split, parts[id(run)]) for run in runs]
         evaluations = [
-            with_metrics(evaluator.evaluate(run.model, split), run.recipe)
+            with_metrics(evaluator.evaluate(run.predictor, split), run.recipe)
             for run, evaluator in zip(runs, evaluators, strict=True)
         ]
         competitors.append(Competitor(name, list(runs), evaluations, evaluators[0]))

@@ -7,7 +7,6 @@ from __future__ import annotations
 from torch import nn
 
 from seqlab.blocks.lora import add_lora
-from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.spec import find_spec
@@ -22,15 +21,15 @@ LORA_NAMES = {
 """What the layers are called for which a recipe may ask."""
 
 
-def build_model(recipe: Recipe, codec: Codec) -> nn.Module:
+def build_model(codec: Codec) -> nn.Module:
     """A network that the weights of the run fit."""
-    return adapt(build_bare_model(recipe, codec), recipe.start)
+    return adapt(build_bare_model(codec), codec.recipe.start)
 
 
-def build_bare_model(recipe: Recipe, codec: Codec) -> nn.Module:
+def build_bare_model(codec: Codec) -> nn.Module:
     """The network of the task, before adapters and freezing; settings that do not fit are named."""
-    with naming_settings(recipe):
-        return find_spec(recipe.task).load_parts().build_model(recipe, codec)
+    with naming_settings(codec.recipe):
+        return find_spec(codec.recipe.task).load_parts().build_model(codec)
 
 
 def adapt(model: nn.Module, start: StartSettings) -> nn.Module:

@@ -32,12 +32,12 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
     model.load_state_dict(read_weights(folder / WEIGHTS, expected=model.state_dict(), seal=manifest.run_id))
     model.eval()
     parts = find_spec(prepared.recipe.task).load_parts()
-    facts = prepared.recipe, prepared.codec, prepared.splits
-    calibration = parts.evaluator(*facts, parts.calibration()).calibrate(model)
+    evaluator = parts.evaluator(prepared.codec, prepared.splits)
+    calibration = evaluator.calibrate(model)
     write_calibration(folder, calibration, manifest)
-    evaluator = parts.evaluator(*facts, calibration)
+    run = Run(folder, prepared.recipe, prepared.codec, model, calibration)
     evaluations = [
-        with_metrics(evaluator.evaluate(model, split), prepared.recipe)
+        with_metrics(evaluator.evaluate(run.predictor, split), prepared.recipe)
         for split in ("test", "valid")
         if split in prepared.splits
     ]
@@ -64,7 +64,6 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
     origin = provenance(seed=prepared.recipe.training.seed, device=prepared.device, data=prepared.data)
     write_results(folder, evaluations, training=training, provenance=origin, warnings=warnings)
     complete_manifest(folder, manifest)
-    run = Run(folder, prepared.recipe, prepared.codec, model, calibration)
     write_whole(folder / REPORT, run_report(run))
     return run
 

@@ -10,7 +10,6 @@ import torch
 from seqlab.core.errors import RunError
 from seqlab.core.files import write_whole
 from seqlab.core.seeds import derive
-from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data
 from seqlab.runs.folder.layout import (
     CHECKPOINTS,
@@ -92,7 +91,7 @@ def resume(path: str | Path, *, callback: Callback | None = None, say: Say = lam
         device = choose_device(recipe.training)
         parts = find_spec(recipe.task).load_parts()
         codec = parts.codec.load(recipe, folder / TOKENS)
-        checkpoint = _load_checkpoint(folder, manifest, recipe, codec, say=say)
+        checkpoint = _load_checkpoint(folder, manifest, codec, say=say)
         say("reading the data")
         opened = open_data(recipe)
         data = {name: part.fingerprint() for name, part in opened.parts.items()}
@@ -107,8 +106,8 @@ def resume(path: str | Path, *, callback: Callback | None = None, say: Say = lam
             recipe=recipe,
             codec=codec,
             splits=splits,
-            objective=parts.objective(recipe, codec, splits, teacher=teacher),
-            model=build_model(recipe, codec),
+            objective=parts.objective(codec, splits, teacher=teacher),
+            model=build_model(codec),
             device=device,
             budget=budget,
             data=data,
@@ -123,9 +122,7 @@ def resume(path: str | Path, *, callback: Callback | None = None, say: Say = lam
         return _finish(trainer, prepared, manifest, say)
 
 
-def _load_checkpoint(
-    folder: Path, manifest: Manifest, recipe: Recipe, codec: Codec, *, say: Say
-) -> Checkpoint:
+def _load_checkpoint(folder: Path, manifest: Manifest, codec: Codec, *, say: Say) -> Checkpoint:
     """The newest whole checkpoint, once it is certain that it fits the model."""
     checkpoint, problems = Checkpoints(folder / CHECKPOINTS, seal=manifest.run_id).load()
     if checkpoint is None:
@@ -138,7 +135,7 @@ def _load_checkpoint(
     for problem in problems:
         say(f"passed over a checkpoint: {problem}")
     shapes = {name: tuple(tensor.shape) for name, tensor in weights_in(checkpoint.tensors).items()}
-    compare_shapes(shapes, shapes_of(lambda: build_model(recipe, codec)), where=folder / CHECKPOINTS)
+    compare_shapes(shapes, shapes_of(lambda: build_model(codec)), where=folder / CHECKPOINTS)
     return checkpoint
 
 

@@ -15,13 +15,11 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.sources.columns import text_of
 from seqlab.tasks.captioning.defaults import require_image_settings
-from seqlab.tasks.captioning.encoding import encode_captions
-from seqlab.tasks.captioning.image_cells import ImageCells
+from seqlab.tasks.captioning.encoding import CaptionSplit, encode_captions
 from seqlab.tasks.captioning.inputs import MAX_FITTED, ImageInputs
-from seqlab.tasks.captioning.rows import CaptionRows
-from seqlab.tasks.captioning.split import CaptionSplit
-from seqlab.tasks.seq2seq.codec import Seq2SeqCodec
-from seqlab.tasks.seq2seq.target_tokens import SPECIALS, TargetTokens
+from seqlab.tasks.captioning.rows import CaptionRows, ImageCells
+from seqlab.tasks.seq2seq.codec import SPECIALS, Seq2SeqCodec, TargetTokens
+from seqlab.tasks.seq2seq.scores import EvaluationItem
 from seqlab.tokens.base import tokenizers
 
 
@@ -66,3 +64,14 @@ class CaptioningCodec(Seq2SeqCodec):
             self.inputs.steps(self.inputs.rows(self.cells.read_input(value, number)))
             for number, value in enumerate(inputs, start=1)
         )
+
+
+def collect_image_items(codec: CaptioningCodec, split: CaptionSplit) -> list[EvaluationItem]:
+    """In the order of the numbers of the images."""
+    items: dict[str, EvaluationItem] = {}
+    for row in split.rows.rows():
+        key, name = codec.cells.key(row), codec.cells.name(row)
+        item = items.setdefault(key, EvaluationItem(row.where, name, "", []))
+        if (caption := text_of(row, codec.recipe.data.target)) not in item.references:
+            item.references.append(caption)
+    return list(items.values())

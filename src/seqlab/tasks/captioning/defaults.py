@@ -14,8 +14,7 @@ from seqlab.models.settings import (
     VisionTransformerSettings,
 )
 from seqlab.recipes.recipe import Recipe
-from seqlab.tasks.captioning.image_cells import ImageCells
-from seqlab.tasks.captioning.rows import CaptionRows
+from seqlab.tasks.captioning.rows import CaptionRows, ImageCells
 
 SIZE = 64
 """Pixels along each side of images from files, which are mostly larger."""

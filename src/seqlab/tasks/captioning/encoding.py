@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,25 @@ import numpy as np
 
 from seqlab.batches.cache import cached_store
 from seqlab.batches.columns import SequenceColumn, StepColumn, smallest_dtype
+from seqlab.batches.store import Store
 from seqlab.batches.store_writer import StoreWriter
 from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row
 from seqlab.sources.columns import text_of
-from seqlab.tasks.captioning.image_cells import ImageCells
 from seqlab.tasks.captioning.inputs import ImageInputs
-from seqlab.tasks.captioning.rows import CaptionRows
-from seqlab.tasks.captioning.split import CaptionSplit
-from seqlab.tasks.inputs.digest import digest_of
-from seqlab.tasks.seq2seq.target_tokens import TargetTokens
-from seqlab.tasks.split import ENCODING
+from seqlab.tasks.captioning.rows import CaptionRows, ImageCells
+from seqlab.tasks.inputs.base import digest_of
+from seqlab.tasks.seq2seq.codec import TargetTokens
+from seqlab.tasks.split import ENCODING, Split
+
+
+@dataclass(frozen=True)
+class CaptionSplit(Split):
+    """The store holds every caption with the number of its image."""
+
+    images: Store = field(kw_only=True)
+    """Every image once, as rows of bytes."""
 
 
 def encode_captions(

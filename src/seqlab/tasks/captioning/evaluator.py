@@ -6,29 +6,23 @@ from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
-from torch import nn
-
 from seqlab.pages.sections.attention import ImageAttention
 from seqlab.sources.columns import text_of
-from seqlab.tasks.calibration import Calibration
-from seqlab.tasks.captioning.codec import CaptioningCodec
-from seqlab.tasks.captioning.evaluation_items import collect_image_items
+from seqlab.tasks.captioning.codec import CaptioningCodec, collect_image_items
+from seqlab.tasks.captioning.encoding import CaptionSplit
 from seqlab.tasks.captioning.predictor import CaptioningPredictor
-from seqlab.tasks.captioning.split import CaptionSplit
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.evaluator import Evaluator
-from seqlab.tasks.seq2seq.attention_weights import MAX_MAPS
-from seqlab.tasks.seq2seq.evaluation_items import show_numbered
-from seqlab.tasks.seq2seq.scores import score_outputs
+from seqlab.tasks.seq2seq.predictor import MAX_MAPS
+from seqlab.tasks.seq2seq.scores import score_outputs, show_numbered
 
 BASELINE = "the most frequent caption"
 
 
-class CaptioningEvaluator(Evaluator[CaptioningCodec, CaptionSplit, Calibration]):
+class CaptioningEvaluator(Evaluator[CaptioningCodec, CaptionSplit, CaptioningPredictor]):
     """Scores beside those of the most frequent caption, with attention maps."""
 
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
-        predictor = CaptioningPredictor(self.recipe, self.codec, model, self.calibration)
+    def evaluate(self, predictor: CaptioningPredictor, split: str) -> Evaluation:
         items = collect_image_items(self.codec, self.splits[split])
         images = self.splits[split].images["pixels"]
         sources = (self.codec.inputs.steps(images[number]) for number in range(len(items)))
@@ -38,7 +32,7 @@ class CaptioningEvaluator(Evaluator[CaptioningCodec, CaptionSplit, Calibration])
             split,
             items,
             [self.codec.tokens.decode(caption) for caption in captions],
-            baseline=[self._most_frequent_caption()] * len(items),
+            baseline=self._baseline(len(items)),
             baseline_name=BASELINE,
         )
         examples = [
@@ -48,9 +42,12 @@ class CaptioningEvaluator(Evaluator[CaptioningCodec, CaptionSplit, Calibration])
         evaluation.sections.append(ImageAttention([example for example in examples if example is not None]))
         return evaluation
 
-    def _most_frequent_caption(self) -> str:
+    def _baseline(self, num_images: int) -> list[str] | None:
+        """The most frequent caption of the training split for every image; None without that split."""
+        if "train" not in self.splits:
+            return None
         captions = (text_of(row, self.recipe.data.target) for row in self.splits["train"].rows.rows())
-        return Counter(captions).most_common(1)[0][0]
+        return [Counter(captions).most_common(1)[0][0]] * num_images
 
     def show_items(self, split: str, numbers: Collection[int]) -> dict[int, tuple[str, Any]]:
         return show_numbered(collect_image_items(self.codec, self.splits[split]), numbers) if numbers else {}

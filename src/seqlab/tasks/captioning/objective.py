@@ -11,12 +11,11 @@ from seqlab.batches.batch import Batch
 from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
 from seqlab.tasks.calibration import Calibration
-from seqlab.tasks.captioning.codec import CaptioningCodec
-from seqlab.tasks.captioning.evaluation_items import collect_image_items
+from seqlab.tasks.captioning.codec import CaptioningCodec, collect_image_items
+from seqlab.tasks.captioning.encoding import CaptionSplit
 from seqlab.tasks.captioning.predictor import CaptioningPredictor
-from seqlab.tasks.captioning.split import CaptionSplit
-from seqlab.tasks.seq2seq.evaluation_items import format_sample
 from seqlab.tasks.seq2seq.objective import Seq2SeqObjective
+from seqlab.tasks.seq2seq.scores import format_sample
 
 PIXELS_PER_TOKEN = 16
 """Pixels that cost about as much as one token of a text."""
@@ -42,6 +41,6 @@ class CaptioningObjective(Seq2SeqObjective[CaptioningCodec, CaptionSplit]):
         """The caption of the first validation image."""
         split = self.splits["valid" if "valid" in self.splits else "train"]
         item = collect_image_items(self.codec, split)[0]
-        predictor = CaptioningPredictor(self.recipe, self.codec, model, Calibration())
+        predictor = CaptioningPredictor(self.codec, model, Calibration())
         ((best, *_),) = predictor.generate([self.codec.inputs.steps(split.images["pixels"][0])])
         return format_sample(item.text, self.codec.tokens.decode(best.tokens), item.references[0])

@@ -15,10 +15,9 @@ from seqlab.models.images.encoder import ImageEncoder
 from seqlab.pages.sections.attention import ImageExample
 from seqlab.tasks.captioning.codec import CaptioningCodec
 from seqlab.tasks.excerpt import excerpt
-from seqlab.tasks.inputs.pieces import pieces_of
+from seqlab.tasks.inputs.tokens import pieces_of
 from seqlab.tasks.prediction import Prediction
-from seqlab.tasks.seq2seq.attention_weights import MAX_MAP_TOKENS
-from seqlab.tasks.seq2seq.predictor import Seq2SeqPredictor
+from seqlab.tasks.seq2seq.predictor import MAX_MAP_TOKENS, Seq2SeqPredictor
 from seqlab.tasks.seq2seq.target_search import TargetSearch
 
 THUMBNAIL_SIDE = 32

@@ -1,23 +1,93 @@
-"""The rows that have an image and a caption."""
+"""The rows that have an image and a caption, and the image of a row: the name of a file, or the pixels themselves."""
 
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
+from typing import Any
 
 from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
-from seqlab.tasks.captioning.image_cells import ImageCells
-from seqlab.tasks.labeled.checked_rows import CheckedRows
+from seqlab.sources.formats.image_files import PictureFiles
+from seqlab.sources.formats.pixels import CURE, Pixels, check_picture, decode_picture, pixels_of
+from seqlab.tasks.labeled.rows import CheckedRows
+
+
+class ImageCells:
+    """Finds, checks and reads the images of one column."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.column = recipe.data.source
+        self._files = PictureFiles(recipe.data.images)
+        self._fallback = Path(recipe.data.train).parent
+
+    def key(self, row: Row) -> str:
+        """The same for rows with the same image."""
+        value = row.values.get(self.column)
+        if isinstance(value, str):
+            return f"{Path(row.file).parent}:{value.strip()}"
+        return hashlib.blake2b(pixels_of(value, where=row.where).tobytes(), digest_size=16).hexdigest()
+
+    def name(self, row: Row) -> str:
+        """The name of the image in a report."""
+        value = row.values.get(self.column)
+        return value.strip() if isinstance(value, str) else f"image {row.line}"
+
+    def check(self, row: Row) -> None:
+        """Raise DataError for a row without an image that can be read."""
+        value = row.values.get(self.column)
+        if isinstance(value, str) and not value.strip():
+            raise DataError(f"column '{self.column}' names no image.", where=row.where, cure=CURE)
+        if isinstance(value, str):
+            check_picture(
+                self._read(value, Path(row.file).parent, row.where),
+                where=f"{row.where}, {value.strip()[:200]}",
+            )
+        else:
+            pixels_of(value, where=row.where)
+
+    def identity(self, row: Row) -> str:
+        """What changes when an image file does; pixels in a row are part of its source."""
+        value = row.values.get(self.column)
+        return (
+            self._files.identity(value.strip(), beside=Path(row.file).parent, where=row.where)
+            if isinstance(value, str)
+            else ""
+        )
+
+    def pixels(self, row: Row) -> Pixels:
+        return self._pixels(row.values.get(self.column), Path(row.file).parent, row.where)
+
+    def read_input(self, value: Any, number: int) -> Pixels:
+        """The image of a prediction: a file here, else where those of the training data are, or pixels."""
+        where = f"input {number}"
+        if isinstance(value, str | Path) and Path(value).is_file():
+            return decode_picture(
+                PictureFiles().read(str(value), beside=Path(), where=where), where=f"{where}, {value}"
+            )
+        return self._pixels(str(value) if isinstance(value, Path) else value, self._fallback, where)
+
+    def _pixels(self, value: Any, beside: Path, where: str) -> Pixels:
+        if not isinstance(value, str):
+            return pixels_of(value, where=where)
+        return decode_picture(self._read(value, beside, where), where=f"{where}, {value.strip()[:200]}")
+
+    def _read(self, value: str, beside: Path, where: str) -> bytes:
+        return self._files.read(value.strip(), beside=beside, where=where)
 
 
 class CaptionRows(CheckedRows):
-    """A source without the rows that have no caption, or whose image cannot be read."""
+    """A source without the rows that have no caption, or whose image cannot be read.
+
+    An image that passed its check is not opened again for its next caption.
+    """
 
     def __init__(self, whole: Source, recipe: Recipe, cells: ImageCells) -> None:
         super().__init__(whole, [recipe.data.source, recipe.data.target])
         self._cells, self._caption = cells, recipe.data.target
+        self._checked: set[str] = set()
 
     def check(self, row: Row) -> None:
         if not text_of(row, self._caption).strip():
@@ -26,7 +96,9 @@ class CaptionRows(CheckedRows):
                 where=row.where,
                 cure="Fix the row, or skip such rows with data.bad_rows=skip.",
             )
-        self._cells.check(row)
+        if (key := self._cells.key(row)) not in self._checked:
+            self._cells.check(row)
+            self._checked.add(key)
 
     def fingerprint(self) -> str:
         """Of the table, and of every image file that it names."""

@@ -2,25 +2,51 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Source
+from seqlab.sources.base import Row, Source
 from seqlab.sources.column_roles import ColumnRoles
 from seqlab.sources.columns import require_columns
 from seqlab.sources.settings import DataSettings
-from seqlab.tasks.captioning.defaults import with_defaults
-from seqlab.tasks.captioning.image_cells import ImageCells
-from seqlab.tasks.captioning.image_names import ImageNames
-from seqlab.tasks.captioning.rows import CaptionRows
 from seqlab.tasks.seq2seq.spec import PairSpec, image_columns
-from seqlab.tasks.spec import task_specs
+from seqlab.tasks.spec import OF_LABELED_BATCHES, task_specs
 
 if TYPE_CHECKING:
     from seqlab.tasks.parts import TaskParts
+
+
+class ImageNames(Source):
+    """The rows of a table with a number in place of each file name: dog_1.jpg and dog_2.jpg are different
+    images, however similar the names are.
+    """
+
+    def __init__(self, whole: Source, column: str) -> None:
+        self.name, self.bad_rows, self.columns = whole.name, whole.bad_rows, whole.columns
+        self._whole, self._column = whole, column
+
+    def rows(self) -> Iterator[Row]:
+        for row in self._whole.rows():
+            cell = row.values.get(self._column)
+            yield (
+                Row({**row.values, self._column: [_number(cell)]}, row.file, row.line)
+                if isinstance(cell, str)
+                else row
+            )
+
+    def fingerprint(self) -> str:
+        return f"{self._whole.fingerprint()}:names:{self._column}"
+
+
+def _number(name: str) -> int:
+    """48 bits, which a float holds exactly."""
+    return int.from_bytes(
+        hashlib.blake2b(name.strip().encode("utf-8", "surrogatepass"), digest_size=6).digest(), "big"
+    )
 
 
 @task_specs.register("captioning")
@@ -29,6 +55,14 @@ class CaptioningSpec(PairSpec):
 
     name = "captioning"
     guess_order = 10
+    ignored = (
+        *OF_LABELED_BATCHES,
+        "bag",
+        "tokens.shared",
+        "data.language",
+        "data.label_separator",
+        "data.max_length",
+    )
 
     def fits(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> bool:
         return roles is None and data.source in image_columns(source)
@@ -42,6 +76,9 @@ class CaptioningSpec(PairSpec):
         return super().find_columns(source, data)
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+        from seqlab.tasks.captioning.defaults import with_defaults
+        from seqlab.tasks.captioning.rows import CaptionRows, ImageCells
+
         cells = ImageCells(recipe)
         return with_defaults(recipe, CaptionRows(train, recipe, cells), cells)
 

@@ -20,11 +20,11 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.sources.views.subsample import undrawn
 from seqlab.tasks.classification.class_weights import about_counts
-from seqlab.tasks.classification.settings import ClassificationSettings
+from seqlab.tasks.classification.spec import ClassificationSettings
 from seqlab.tasks.excerpt import excerpt
 from seqlab.tasks.inputs.fit import fit_inputs, load_inputs
+from seqlab.tasks.labeled.spec import labeled_rows
 from seqlab.tasks.labeled.whole_sequence_codec import LABELS, WholeSequenceCodec
-from seqlab.tasks.labeled.whole_sequence_spec import labeled_rows
 from seqlab.tokens.labels import Labels
 
 

@@ -14,34 +14,32 @@ from seqlab.pages.sections.attention import QueryAttention
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.examples import MostWrong
 from seqlab.pages.sections.facts import BatchMeanAccuracy, Facts
-from seqlab.tasks.classification.baseline import class_baseline, majority_accuracy
-from seqlab.tasks.classification.calibration import ClassificationCalibration
-from seqlab.tasks.classification.calibration_sections import (
+from seqlab.tasks.classification.calibration import (
+    ClassificationCalibration,
     best_threshold,
     calibration_section,
     ranking_items,
     thresholds_section,
 )
 from seqlab.tasks.classification.codec import ClassificationCodec
-from seqlab.tasks.classification.predictions import ClassPredictions, predict_classes
+from seqlab.tasks.classification.predictor import ClassificationPredictor
 from seqlab.tasks.classification.scores import (
     calibration_score,
-    class_sections,
+    class_baseline,
     classification_items,
     classification_scores,
+    majority_accuracy,
     ranking_scores,
 )
 from seqlab.tasks.classification.token_heatmaps import MAX_EXAMPLES, query_examples
-from seqlab.tasks.evaluation import Evaluation
-from seqlab.tasks.labeled.batches import EVALUATION_BATCH
-from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator
-from seqlab.tasks.labeled.outputs import outputs_of
-from seqlab.tasks.labeled.row_slices import slices_of_rows
-from seqlab.tasks.labeled.split import LabeledSplit
-from seqlab.tasks.sections import sliced_scores
+from seqlab.tasks.evaluation import Evaluation, sliced_scores
+from seqlab.tasks.labeled.class_predictions import ClassPredictions, class_sections, predict_classes
+from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator, slices_of_rows
+from seqlab.tasks.labeled.split import EVALUATION_BATCH, LabeledSplit
+from seqlab.tasks.labeled.whole_sequence import outputs_of
 
 
-class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit, ClassificationCalibration]):
+class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit, ClassificationPredictor]):
     """Next to naive Bayes for text, or to the nearest class mean for numbers."""
 
     def calibrate(self, model: nn.Module) -> ClassificationCalibration:
@@ -57,25 +55,28 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
         predictions = predict_classes(outputs, split, temperature=temperature)
         return ClassificationCalibration(temperature, best_threshold(predictions))
 
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+    def evaluate(self, predictor: ClassificationPredictor, split: str) -> Evaluation:
         encoded, train, names = self.splits[split], self.splits.get("train"), self.codec.labels.names
-        outputs = outputs_of(model, self.codec, encoded)
+        outputs, temperature = (
+            outputs_of(predictor.model, self.codec, encoded),
+            predictor.calibration.temperature,
+        )
         uncalibrated = predict_classes(outputs, encoded, temperature=1.0)
-        predictions = predict_classes(outputs, encoded, temperature=self.calibration.temperature)
+        predictions = predict_classes(outputs, encoded, temperature=temperature)
         baseline = None if train is None else class_baseline(self.codec, train, encoded)
         items = classification_items(predictions)
-        scores = classification_scores(predictions, baseline, temperature=self.calibration.temperature)
+        scores = classification_scores(predictions, baseline, temperature=temperature)
         scores.append(calibration_score(predictions, uncalibrated))
         sections = [
             *self._prediction_sections(encoded, predictions),
             sliced_scores(self._slices(encoded, items["accuracy"]), scores),
-            calibration_section(uncalibrated, predictions, temperature=self.calibration.temperature),
-            self._attention_section(model, encoded, predictions),
+            calibration_section(uncalibrated, predictions, temperature=temperature),
+            self._attention_section(predictor.model, encoded, predictions),
         ]
         if len(names) == 2 and len(np.unique(predictions.targets)) == 2:  # a ranking needs both classes
             items |= ranking_items(predictions)
             scores += ranking_scores(predictions, baseline, label=names[1])
-            threshold = self.calibration.threshold
+            threshold = predictor.calibration.threshold
             sections.append(thresholds_section(predictions, label=names[1], chosen=threshold))
         answers, truths = (
             [(names[label],) for label in labels.tolist()]

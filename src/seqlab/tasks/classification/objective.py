@@ -14,10 +14,9 @@ from seqlab.losses.cross_entropy import class_cross_entropy
 from seqlab.metrics.classification import accuracy, confusion_counts, macro_f1
 from seqlab.tasks.classification.class_weights import balanced_weights
 from seqlab.tasks.classification.codec import ClassificationCodec
-from seqlab.tasks.classification.predictions import predict_classes
-from seqlab.tasks.classification.settings import ClassificationSettings
-from seqlab.tasks.labeled.outputs import outputs_of
-from seqlab.tasks.labeled.whole_sequence_objective import WholeSequenceObjective
+from seqlab.tasks.classification.spec import ClassificationSettings
+from seqlab.tasks.labeled.class_predictions import predict_classes
+from seqlab.tasks.labeled.whole_sequence import WholeSequenceObjective, outputs_of
 from seqlab.training.base import BatchLoss, Carry, Validation
 
 

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from seqlab.metrics.calibration import apply_temperature
 from seqlab.tasks.classification.calibration import ClassificationCalibration
 from seqlab.tasks.classification.codec import ClassificationCodec
-from seqlab.tasks.labeled.whole_sequence_predictor import WholeSequencePredictor
+from seqlab.tasks.labeled.whole_sequence import WholeSequencePredictor
 from seqlab.tasks.prediction import Prediction
 
 

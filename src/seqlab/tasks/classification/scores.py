@@ -1,27 +1,57 @@
-"""The scores of a classifier, with intervals and next to a baseline."""
+"""The scores of a classifier, with intervals and next to a baseline: naive Bayes, or the nearest class mean."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float, Int
 
+from seqlab.baselines.majority import MajorityClass
+from seqlab.baselines.naive_bayes import NaiveBayes
+from seqlab.baselines.nearest_mean import NearestMean
 from seqlab.metrics.bootstrap import score_with_interval
-from seqlab.metrics.classification import accuracy, class_scores, confusion_counts, macro_f1
+from seqlab.metrics.classification import accuracy, confusion_counts, macro_f1
 from seqlab.metrics.items import Items, macro_f1_items, mean_items
 from seqlab.metrics.score import Score
-from seqlab.pages.sections.base import ReportSection
-from seqlab.pages.sections.classes import ConfusionMatrix, PerClassScores
-from seqlab.tasks.classification.baseline import ClassBaseline
-from seqlab.tasks.classification.calibration_sections import calibration_items, ranking_items
-from seqlab.tasks.classification.predictions import ClassPredictions
+from seqlab.tasks.classification.calibration import calibration_items, ranking_items
+from seqlab.tasks.classification.codec import ClassificationCodec
 from seqlab.tasks.excerpt import excerpt
-from seqlab.tasks.sections import class_lines
+from seqlab.tasks.labeled.class_predictions import ClassPredictions
+from seqlab.tasks.labeled.split import LabeledSplit
 
 RANKING_METHODS = {
     "roc_auc": "probability that an example scores above another one,",
     "average_precision": "area under precision over recall,",
 }
+
+
+@dataclass(frozen=True)
+class ClassBaseline:
+    """The predictions of a simple model for every example of a split."""
+
+    name: str
+    predicted: Int[np.ndarray, " examples"]
+    log_probs: Float[np.ndarray, "examples classes"] | None = None
+
+
+def class_baseline(codec: ClassificationCodec, train: LabeledSplit, split: LabeledSplit) -> ClassBaseline:
+    """The simple model for this kind of input, fitted on the training split."""
+    examples = zip(train.steps, train.store["label"].values.tolist(), strict=True)
+    if codec.vocabulary is None:
+        means = NearestMean.fit(examples, num_classes=len(codec.labels))
+        return ClassBaseline("nearest class mean", means.predict(iter(split.steps)))
+    bayes = NaiveBayes.fit(examples, vocabulary_size=len(codec.vocabulary), num_classes=len(codec.labels))
+    log_probs = bayes.log_probs(iter(split.steps))
+    return ClassBaseline("naive Bayes", log_probs.argmax(axis=1), log_probs)
+
+
+def majority_accuracy(
+    codec: ClassificationCodec, train: LabeledSplit, predictions: ClassPredictions
+) -> float:
+    """The accuracy of always predicting the most frequent class of the training split."""
+    majority = MajorityClass.fit(train.store["label"].values.tolist(), num_classes=len(codec.labels))
+    return accuracy(predictions.targets, majority.predict(len(predictions.targets)))
 
 
 def classification_items(predictions: ClassPredictions) -> dict[str, Items]:
@@ -103,20 +133,6 @@ def ranking_scores(
         )
         for name, items in ranking_items(predictions).items()
     ]
-
-
-def class_sections(predictions: ClassPredictions, names: Sequence[str]) -> list[ReportSection]:
-    """The confusion matrix and the scores of every class."""
-    counts = confusion_counts(predictions.targets, predictions.predicted, num_classes=predictions.num_classes)
-    scores = class_scores(counts)
-    lines = class_lines(
-        names,
-        scores.precision.tolist(),
-        scores.recall.tolist(),
-        scores.f1.tolist(),
-        counts.sum(axis=1).tolist(),
-    )
-    return [ConfusionMatrix(list(names), counts.tolist()), PerClassScores(lines)]
 
 
 def _baseline_scores(

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
 
 from seqlab.core.errors import RecipeError
+from seqlab.core.settings import Settings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import label_of
 from seqlab.sources.settings import DataSettings
-from seqlab.tasks.classification.settings import ClassificationSettings
-from seqlab.tasks.labeled.class_names import names_or_nothing
-from seqlab.tasks.labeled.whole_sequence_spec import NamedAnswerSpec
+from seqlab.tasks.labeled.rows import names_or_nothing
+from seqlab.tasks.labeled.spec import NamedAnswerSpec
 from seqlab.tasks.spec import task_specs
 
 if TYPE_CHECKING:
     from seqlab.tasks.parts import TaskParts
+
+
+class ClassificationSettings(Settings):
+    """How the classes count."""
+
+    class_weights: Literal["none", "balanced"] = Field(
+        "none",
+        description=(
+            "With balanced, rare classes have more weight, N / (classes · its rows), and macro-F1 chooses the"
+            " best model."
+        ),
+    )
 
 
 @task_specs.register("classification")

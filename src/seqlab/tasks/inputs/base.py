@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -63,3 +65,13 @@ class CutInputs(Inputs):
 
     def cut(self, steps: NDArray[Any]) -> NDArray[Any]:
         return steps[: self.max_length] if self.max_length else steps
+
+
+def digest_of(save: Callable[[Path], None]) -> str:
+    """A hash of all files that something saves: what it encodes depends on nothing else."""
+    digest = hashlib.sha256()
+    with tempfile.TemporaryDirectory() as folder:
+        save(Path(folder))
+        for path in sorted(path for path in Path(folder).rglob("*") if path.is_file()):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

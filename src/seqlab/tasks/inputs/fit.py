@@ -8,9 +8,9 @@ from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Source
 from seqlab.tasks.inputs.base import CutInputs
-from seqlab.tasks.inputs.known_tokens import known_tokens
 from seqlab.tasks.inputs.numeric import NUMERIC, NumericInputs
 from seqlab.tasks.inputs.text import TextInputs
+from seqlab.tasks.inputs.tokens import known_tokens
 
 
 def fit_inputs(recipe: Recipe, train: Source) -> CutInputs:

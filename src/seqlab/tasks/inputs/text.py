@@ -21,8 +21,7 @@ from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
 from seqlab.sources.views.joined_columns import BETWEEN, join_named, parts_of
 from seqlab.tasks.inputs.base import CutInputs
-from seqlab.tasks.inputs.known_tokens import fit_tokenizer, known_tokens
-from seqlab.tasks.inputs.pieces import pieces_of
+from seqlab.tasks.inputs.tokens import fit_tokenizer, known_tokens, pieces_of
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
 from seqlab.tokens.untrusted_json import list_of_texts, read_json_object

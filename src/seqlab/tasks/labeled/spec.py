@@ -1,12 +1,28 @@
-"""What tasks with a label column say about their data."""
+"""What tasks with a label column say about their data: an answer for every step, or one for a whole sequence."""
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from seqlab.core.errors import DataError
-from seqlab.sources.base import Source
+from seqlab.models.settings import (
+    ConvolutionalSettings,
+    NGramBagSettings,
+    RecurrentSettings,
+    SequenceSettings,
+    VisionTransformerSettings,
+)
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.column_roles import Answer, ColumnRoles, find_roles
 from seqlab.sources.settings import DataSettings
-from seqlab.tasks.spec import TaskSpec
+from seqlab.tasks.labeled.rows import LabeledRows
+from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, TaskSpec, find_spec
+from seqlab.tasks.text.defaults import Texts, with_bag_defaults, with_default_network, with_default_tokens
+
+WORD_NETWORK: SequenceSettings = ConvolutionalSettings(layers=2, hidden_size=64, dropout=0.3)
+STEP_NETWORK: SequenceSettings = RecurrentSettings(bidirectional=True, hidden_size=128, pooling="max")
+"""What reads words, and what reads characters or numbers, where no network is named."""
 
 
 class LabeledSpec(TaskSpec):
@@ -28,8 +44,7 @@ class LabeledSpec(TaskSpec):
                 where=source.name,
                 cure="Name it with data.label=NAME, or use task=language_model.",
             )
-        is_usual = roles.answer == self.answer
-        reasons = [reason for reason in roles.reasons if is_usual or "label" not in reason]
+        reasons = roles.sentences(without_label=roles.answer != self.answer)
         columns = {
             "text": roles.text,
             "label": roles.label,
@@ -37,3 +52,77 @@ class LabeledSpec(TaskSpec):
             "features": roles.features,
         }
         return data.model_copy(update=columns), reasons
+
+
+class WholeSequenceSpec(LabeledSpec):
+    """One answer for every sequence: text, several text columns, a series of numbers, or an image read row by
+    row.
+    """
+
+    joins_text_columns = True
+    answers_per_sequence = True
+    ignored: ClassVar[tuple[str, ...]] = (*OF_PAIRS, *OF_IMAGE_FILES, "data.label_separator")
+
+    def read_answer(self, row: Row, data: DataSettings) -> object:
+        """The answer of a row; raises DataError where it has none."""
+        raise NotImplementedError
+
+    def check_rows(self, source: Source, data: DataSettings) -> LabeledRows:
+        return LabeledRows(
+            source, text=data.text, label=data.label, read=lambda row: self.read_answer(row, data)
+        )
+
+    def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+        is_text = STEPS not in train.columns
+        recipe, reasons = (
+            with_default_tokens(recipe, train) if is_text and not recipe.tokens.kind else (recipe, [])
+        )
+        if "model" not in recipe.model_fields_set:
+            recipe, why = self.with_network(
+                recipe, train, by_words=is_text and recipe.tokens.kind != "characters"
+            )
+            reasons.append(why)
+        if recipe.bag.n_grams or isinstance(recipe.model, NGramBagSettings):
+            recipe = with_bag_defaults(recipe, Texts.of(recipe, train))
+        if isinstance(
+            recipe.model, VisionTransformerSettings
+        ):  # chosen on validation data: docs/transformer/vision_transformer.md
+            recipe = recipe.with_defaults("model", hidden_size=64, dropout=0.2).with_defaults(
+                "training", weight_decay=0.5
+            )
+            if not {"steps", "epochs", "minutes"} & recipe.training.model_fields_set:
+                recipe = recipe.changed("training", epochs=60, minutes=5)
+        recipe = recipe.with_defaults(
+            "training", learning_rate=3e-3
+        )  # in a few minutes a small model gets furthest by many large steps
+        if not recipe.training.batch_size:
+            recipe = recipe.changed("training", batch_size=32)
+        return recipe, reasons
+
+    def with_network(self, recipe: Recipe, train: Source, *, by_words: bool) -> tuple[Recipe, str]:
+        """A recipe that names no network with one, and why that one. by_words: steps are words or pieces of
+        them.
+        """
+        network = WORD_NETWORK if by_words else STEP_NETWORK
+        return recipe.model_copy(update={"model": network}), f"a {network.kind} model; another: --model NAME"
+
+
+class NamedAnswerSpec(WholeSequenceSpec):
+    """Answers that have names, with one output each."""
+
+    has_class_labels = True
+    supports_metrics = True
+
+    def with_network(self, recipe: Recipe, train: Source, *, by_words: bool) -> tuple[Recipe, str]:
+        return (
+            with_default_network(recipe, Texts.of(recipe, train))
+            if by_words
+            else super().with_network(recipe, train, by_words=by_words)
+        )
+
+
+def labeled_rows(source: Source, recipe: Recipe) -> LabeledRows:
+    """The rows that a task with one answer for each of them can learn from."""
+    spec = find_spec(recipe.task)
+    assert isinstance(spec, WholeSequenceSpec)
+    return spec.check_rows(source, recipe.data)

@@ -1,13 +1,25 @@
-"""An encoded part of labeled data."""
+"""An encoded part of labeled data, and its batches: shuffled for training, each example once for evaluation."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
+from seqlab.batches.batch import Batch
+from seqlab.batches.loader import Cursor, Loader, one_pass
+from seqlab.batches.samplers import BucketSampler, Indices, LengthOrderSampler, ShuffledSampler
 from seqlab.batches.stored_column import StoredColumn
 from seqlab.sources.base import Row
 from seqlab.tasks.split import Split
+from seqlab.training.settings import TrainingSettings
+
+EVALUATION_BATCH, EVALUATION_STEPS = 256, 32_768
+"""At most this many sequences, and padded steps, are evaluated together."""
+MAX_PADDED_SIZE = 1 << 18
+"""Characters, words or steps of a batch including padding: next to a very long input, others would be mostly
+padding.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,3 +41,53 @@ class LabeledSplit(Split):
             return {}
         chosen = set(numbers)
         return {number: row for number, row in enumerate(self.rows.rows()) if number in chosen}
+
+
+AnySplit = TypeVar("AnySplit", bound=LabeledSplit, contravariant=True)
+
+
+class Collator(Protocol[AnySplit]):
+    """A codec that makes batches."""
+
+    def collate(self, split: AnySplit, rows: Indices) -> Batch:
+        """Some examples of a split as one batch."""
+
+
+def training_loader(
+    codec: Collator[AnySplit], split: AnySplit, training: TrainingSettings, cursor: Cursor
+) -> Loader:
+    """Shuffled batches; with `training.group_by_length`, sequences of similar length share a batch."""
+    size, seed = min(training.batch_size, len(split)), training.seed
+    sampler = (
+        BucketSampler(split.steps.lengths, batch_size=size, seed=seed)
+        if training.group_by_length
+        else ShuffledSampler(len(split), batch_size=size, seed=seed)
+    )
+    return Loader(sampler, lambda rows, _: codec.collate(split, rows), cursor=cursor)
+
+
+def evaluation_batches(codec: Collator[AnySplit], split: AnySplit) -> Iterable[Batch]:
+    """Every example once, sequences of equal length together."""
+    sampler = LengthOrderSampler(
+        split.steps.lengths, batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS
+    )
+    return one_pass(sampler, lambda rows, _: codec.collate(split, rows))
+
+
+def prediction_batches(rows: Sequence[Row], column: str) -> Iterator[list[Row]]:
+    """Rows in their order, some at a time; one that is too long to share a batch is alone in it.
+
+    >>> rows = [Row({"text": text}, "input", 1) for text in ("a", "b" * MAX_PADDED_SIZE, "c", "d")]
+    >>> [len(batch) for batch in prediction_batches(rows, "text")]
+    [1, 1, 2]
+    """
+    batch: list[Row] = []
+    longest = 0
+    for row in rows:
+        longest = max(longest, len(row.values[column]))
+        if len(batch) == EVALUATION_BATCH or (batch and longest * (len(batch) + 1) > MAX_PADDED_SIZE):
+            yield batch
+            batch, longest = [], len(row.values[column])
+        batch.append(row)
+    if batch:
+        yield batch

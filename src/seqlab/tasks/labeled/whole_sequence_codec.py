@@ -25,12 +25,11 @@ from seqlab.batches.store_writer import StoreWriter
 from seqlab.sources.base import Row, Source
 from seqlab.sources.views.joined_columns import BETWEEN
 from seqlab.tasks.codec import Codec
-from seqlab.tasks.inputs.base import CutInputs
-from seqlab.tasks.inputs.digest import digest_of
+from seqlab.tasks.inputs.base import CutInputs, digest_of
 from seqlab.tasks.inputs.text import TextInputs
-from seqlab.tasks.labeled.labeled_rows import LabeledRows
+from seqlab.tasks.labeled.rows import LabeledRows
+from seqlab.tasks.labeled.spec import labeled_rows
 from seqlab.tasks.labeled.split import LabeledSplit
-from seqlab.tasks.labeled.whole_sequence_spec import labeled_rows
 from seqlab.tasks.split import ENCODING
 from seqlab.tokens.vocabulary import Vocabulary
 

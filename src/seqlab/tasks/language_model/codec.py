@@ -18,10 +18,9 @@ from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.codec import Codec
-from seqlab.tasks.inputs.digest import digest_of
-from seqlab.tasks.inputs.known_tokens import fit_tokenizer
-from seqlab.tasks.inputs.pieces import encode_texts, pieces_of
-from seqlab.tasks.language_model.settings import LanguageModelSettings
+from seqlab.tasks.inputs.base import digest_of
+from seqlab.tasks.inputs.tokens import encode_texts, fit_tokenizer, pieces_of
+from seqlab.tasks.language_model.spec import LanguageModelSettings
 from seqlab.tasks.split import ENCODING, Split
 from seqlab.tasks.text.documents import has_documents, in_chunks, read_texts
 from seqlab.tokens.base import Tokenizer

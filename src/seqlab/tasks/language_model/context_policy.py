@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from seqlab.models.base import backbones
 from seqlab.recipes.recipe import Recipe
-from seqlab.tasks.language_model.settings import LanguageModelSettings
+from seqlab.tasks.language_model.spec import LanguageModelSettings
 from seqlab.tasks.text.documents import BY_LINE
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from seqlab.core.errors import RecipeError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
-from seqlab.tasks.language_model.settings import LanguageModelSettings
+from seqlab.tasks.language_model.spec import LanguageModelSettings
 from seqlab.tasks.text.documents import BY_LINE, has_documents, has_more_than, is_cut_into_words
 from seqlab.tokens.vocabulary import UNK
 

@@ -17,36 +17,37 @@ from seqlab.metrics.token_stream import TokenStream
 from seqlab.models.language_model import LanguageModel
 from seqlab.pages.sections.facts import Facts
 from seqlab.pages.sections.language_models import LanguageModelLine, LanguageModels
-from seqlab.tasks.calibration import Calibration
-from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.evaluator import Evaluator
 from seqlab.tasks.language_model.adapted_scores import adapted_scores
 from seqlab.tasks.language_model.codec import LanguageModelCodec
 from seqlab.tasks.language_model.context_policy import ContextPolicy
 from seqlab.tasks.language_model.log_likelihood import context_lengths, stream_log_probs
-from seqlab.tasks.language_model.scores import MAX_TOKENS, baseline_nats, score_stream
-from seqlab.tasks.language_model.stream_slices import (
+from seqlab.tasks.language_model.predictor import LanguageModelPredictor
+from seqlab.tasks.language_model.scores import (
+    MAX_TOKENS,
+    baseline_nats,
     make_token_stream,
+    score_stream,
     slices_by_context,
     slices_by_frequency,
 )
-from seqlab.tasks.sections import sliced_scores
 from seqlab.tasks.split import Split
 from seqlab.tasks.text.token_counts import count_tokens
 
 
-class LanguageModelEvaluator(Evaluator[LanguageModelCodec, Split, Calibration]):
+class LanguageModelEvaluator(Evaluator[LanguageModelCodec, Split, LanguageModelPredictor]):
     """The loss per token and per character, by token frequency and by context length."""
 
     @cached_property
     def policy(self) -> ContextPolicy:
         return ContextPolicy.from_recipe(self.recipe)
 
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+    def evaluate(self, predictor: LanguageModelPredictor, split: str) -> Evaluation:
         store = self.splits[split].store
         tokens = store["tokens"]
         log_probs = stream_log_probs(
-            model,
+            predictor.model,
             tokens,
             window=self.policy.window,
             carries_state=self.policy.carries_state,

@@ -21,7 +21,7 @@ from seqlab.tasks.language_model.context_policy import ContextPolicy
 from seqlab.tasks.language_model.defaults import LARGE_VOCABULARY, needs_all_logits
 from seqlab.tasks.language_model.log_likelihood import stream_log_probs
 from seqlab.tasks.language_model.predictor import LanguageModelPredictor
-from seqlab.tasks.language_model.settings import LanguageModelSettings
+from seqlab.tasks.language_model.spec import LanguageModelSettings
 from seqlab.tasks.objective import Objective
 from seqlab.tasks.split import Split
 from seqlab.tasks.text.token_counts import count_tokens
@@ -143,7 +143,7 @@ class LanguageModelObjective(Objective[LanguageModelCodec, Split]):
         return Validation(loss, higher_is_better=False, facts=facts)
 
     def sample(self, model: nn.Module) -> str:
-        predictor = LanguageModelPredictor(self.recipe, self.codec, model, Calibration())
+        predictor = LanguageModelPredictor(self.codec, model, Calibration())
         settings = self.recipe.decoding.model_copy(update={"max_tokens": SAMPLE_TOKENS})
         return "".join(predictor.stream("", settings))
 

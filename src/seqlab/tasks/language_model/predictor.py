@@ -11,7 +11,6 @@ from torch import nn
 from seqlab.decoding.continuation import generate_tokens
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.metrics.text_likelihood import Surprisal, TextScore
-from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.excerpt import excerpt
 from seqlab.tasks.language_model.codec import LanguageModelCodec
@@ -27,12 +26,10 @@ from seqlab.tokens.vocabulary import UNK
 class LanguageModelPredictor(Predictor[LanguageModelCodec, Calibration]):
     """Reads every prompt as the beginning of a line or of a document."""
 
-    def __init__(
-        self, recipe: Recipe, codec: LanguageModelCodec, model: nn.Module, calibration: Calibration
-    ) -> None:
-        super().__init__(recipe, codec, model, calibration)
-        self.policy = ContextPolicy.from_recipe(recipe)
-        self._stop_ids = [] if recipe.tokens.kind in BY_LINE else [codec.end_id]
+    def __init__(self, codec: LanguageModelCodec, model: nn.Module, calibration: Calibration) -> None:
+        super().__init__(codec, model, calibration)
+        self.policy = ContextPolicy.from_recipe(self.recipe)
+        self._stop_ids = [] if self.recipe.tokens.kind in BY_LINE else [codec.end_id]
         newline: list[int] = codec.tokenizer.encode("\n").tolist()
         is_known = bool(newline) and newline[0] not in codec.suppressed_ids
         self._line_start = newline if is_known else [codec.end_id]

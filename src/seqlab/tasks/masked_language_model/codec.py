@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -20,17 +20,23 @@ from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source, TextSource
 from seqlab.tasks.codec import Codec
-from seqlab.tasks.inputs.digest import digest_of
-from seqlab.tasks.inputs.known_tokens import fit_tokenizer
-from seqlab.tasks.inputs.pieces import encode_texts, pieces_of
-from seqlab.tasks.masked_language_model.settings import MaskedLanguageModelSettings
-from seqlab.tasks.masked_language_model.split import MaskedSplit
-from seqlab.tasks.split import ENCODING
+from seqlab.tasks.inputs.base import digest_of
+from seqlab.tasks.inputs.tokens import encode_texts, fit_tokenizer, pieces_of
+from seqlab.tasks.masked_language_model.spec import MaskedLanguageModelSettings
+from seqlab.tasks.split import ENCODING, Split
 from seqlab.tasks.text.documents import has_documents, in_chunks, read_texts
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import EOS, MASK, PAD, UNK
 from seqlab.tokens.word_boundaries import WordBorders
+
+
+@dataclass(frozen=True)
+class MaskedSplit(Split):
+    """A stream of tokens, cut into the sequences that the network reads."""
+
+    spans: Spans = field(kw_only=True)
+    """Every sequence: a window, or a shorter document, with a token that can be masked."""
 
 
 @dataclass(frozen=True)

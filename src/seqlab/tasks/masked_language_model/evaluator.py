@@ -5,22 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from torch import nn
 
 from seqlab.baselines.neighbours import NeighborModel
 from seqlab.metrics.slices import ScoreSlices
 from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.examples import MostWrong
 from seqlab.pages.sections.facts import Facts
-from seqlab.tasks.calibration import Calibration
-from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.evaluator import Evaluator
-from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec
+from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec, MaskedSplit
 from seqlab.tasks.masked_language_model.masked_text import decode_with_mask
 from seqlab.tasks.masked_language_model.predictions import MaskedPredictions, predict_masked
+from seqlab.tasks.masked_language_model.predictor import MaskedLanguageModelPredictor
 from seqlab.tasks.masked_language_model.scores import score_items, score_masked, slices_by_token_frequency
-from seqlab.tasks.masked_language_model.split import MaskedSplit
-from seqlab.tasks.sections import sliced_scores
 from seqlab.tasks.text.detokenize import piece_text
 from seqlab.tasks.text.token_counts import count_tokens
 
@@ -30,11 +27,13 @@ MAX_MISTAKES, CONTEXT = 25, 12
 """Mistakes in the report, and tokens on either side of each."""
 
 
-class MaskedLanguageModelEvaluator(Evaluator[MaskedLanguageModelCodec, MaskedSplit, Calibration]):
+class MaskedLanguageModelEvaluator(
+    Evaluator[MaskedLanguageModelCodec, MaskedSplit, MaskedLanguageModelPredictor]
+):
     """The loss and the accuracy per masked token, by token frequency, with the worst mistakes."""
 
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
-        predictions = predict_masked(model, self.codec, self.splits[split], max_tokens=MAX_TOKENS)
+    def evaluate(self, predictor: MaskedLanguageModelPredictor, split: str) -> Evaluation:
+        predictions = predict_masked(predictor.model, self.codec, self.splits[split], max_tokens=MAX_TOKENS)
         count = len(predictions.targets)
         facts: dict[str, Any] = {"masked_tokens": count}
         method, baseline, baseline_name = f"{count:,} masked tokens", None, ""

@@ -8,9 +8,8 @@ from seqlab.batches.batch import Batch
 from seqlab.batches.masking import NO_TARGET, Masker
 from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
-from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec
-from seqlab.tasks.masked_language_model.settings import MaskedLanguageModelSettings
-from seqlab.tasks.masked_language_model.split import MaskedSplit
+from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec, MaskedSplit
+from seqlab.tasks.masked_language_model.spec import MaskedLanguageModelSettings
 
 
 def training_masker(codec: MaskedLanguageModelCodec) -> Masker:

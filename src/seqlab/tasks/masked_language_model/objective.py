@@ -11,10 +11,9 @@ from seqlab.batches.loader import Cursor, Loader
 from seqlab.batches.masking import NO_TARGET, Masker
 from seqlab.batches.samplers import BucketSampler
 from seqlab.losses.cross_entropy import class_cross_entropy
-from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec
+from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec, MaskedSplit
 from seqlab.tasks.masked_language_model.masked_batches import collate_masked, training_masker
 from seqlab.tasks.masked_language_model.predictions import predict_masked
-from seqlab.tasks.masked_language_model.split import MaskedSplit
 from seqlab.tasks.objective import Objective
 from seqlab.training.base import BatchLoss, Carry, Validation
 

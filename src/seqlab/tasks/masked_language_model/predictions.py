@@ -17,9 +17,8 @@ from seqlab.batches.batch import Batch
 from seqlab.batches.loader import one_pass
 from seqlab.batches.masking import NO_TARGET
 from seqlab.batches.samplers import LengthOrderSampler
-from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec
+from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec, MaskedSplit
 from seqlab.tasks.masked_language_model.masked_batches import collate_masked, evaluation_masker
-from seqlab.tasks.masked_language_model.split import MaskedSplit
 
 BATCH_SIZE, BATCH_STEPS = 128, 8_192
 

@@ -10,12 +10,11 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqlab.core.errors import UsageError
-from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.excerpt import excerpt
 from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec
 from seqlab.tasks.masked_language_model.masked_text import encode_masked_text, mark_mask
-from seqlab.tasks.masked_language_model.settings import MaskedLanguageModelSettings
+from seqlab.tasks.masked_language_model.spec import MaskedLanguageModelSettings
 from seqlab.tasks.prediction import Prediction, TokenPrediction
 from seqlab.tasks.predictor import Predictor
 from seqlab.tasks.text.detokenize import piece_text
@@ -24,10 +23,8 @@ from seqlab.tasks.text.detokenize import piece_text
 class MaskedLanguageModelPredictor(Predictor[MaskedLanguageModelCodec, Calibration]):
     """Fills every mask of a text by itself: the other masks stay masks."""
 
-    def __init__(
-        self, recipe: Recipe, codec: MaskedLanguageModelCodec, model: nn.Module, calibration: Calibration
-    ) -> None:
-        super().__init__(recipe, codec, model, calibration)
+    def __init__(self, codec: MaskedLanguageModelCodec, model: nn.Module, calibration: Calibration) -> None:
+        super().__init__(codec, model, calibration)
         self._is_special = torch.from_numpy(~codec.is_ordinary)
         self._num_candidates = int(codec.is_ordinary.sum())
         self._has_head = bool(model.get_parameter("norm.weight").any())

@@ -1,6 +1,5 @@
 """Predict masked tokens from both sides, as BERT does: text without labels, for a model that is fine-tuned
-later.
-"""
+later."""
 
 from __future__ import annotations
 
@@ -8,20 +7,25 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from seqlab.batches.settings import MaskingSettings
 from seqlab.models.settings import TransformerSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.sources.column_roles import ColumnRoles
 from seqlab.sources.settings import DataSettings
-from seqlab.tasks.masked_language_model.settings import MaskedLanguageModelSettings
 from seqlab.tasks.spec import task_specs
-from seqlab.tasks.text.spec import TextSpec
+from seqlab.tasks.text.spec import TextSpec, WindowSettings
 
 if TYPE_CHECKING:
     from seqlab.tasks.parts import TaskParts
 
+
 PIECES = 4_000
 """WordPiece tokens by default: most words of a small text stay whole."""
+
+
+class MaskedLanguageModelSettings(MaskingSettings, WindowSettings):
+    """How much a masked language model sees at once, and which tokens it has to predict."""
 
 
 @task_specs.register("masked_language_model")

@@ -9,9 +9,8 @@ from typing import Any, Self
 import numpy as np
 from jaxtyping import Float
 
-from seqlab.tasks.calibration import Calibration
+from seqlab.tasks.calibration import Calibration, number_between
 from seqlab.tasks.codec import Codec
-from seqlab.tasks.labeled.calibration_values import number_between
 
 DEFAULT_THRESHOLD = 0.5
 """For a label without a better one."""

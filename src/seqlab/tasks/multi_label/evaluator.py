@@ -8,30 +8,28 @@ from torch import nn
 from seqlab.metrics.multi_label import best_thresholds
 from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.examples import MostWrong
-from seqlab.tasks.evaluation import Evaluation
-from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator
-from seqlab.tasks.labeled.row_slices import slices_of_rows
+from seqlab.tasks.evaluation import Evaluation, sliced_scores
+from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator, slices_of_rows
 from seqlab.tasks.labeled.split import LabeledSplit
-from seqlab.tasks.multi_label.baseline import label_baseline
 from seqlab.tasks.multi_label.calibration import DEFAULT_THRESHOLD, MultiLabelCalibration
 from seqlab.tasks.multi_label.codec import MultiLabelCodec
 from seqlab.tasks.multi_label.predictions import LabelPredictions, predict_labels
-from seqlab.tasks.multi_label.scores import label_items, label_sections, multi_label_scores
-from seqlab.tasks.sections import sliced_scores
+from seqlab.tasks.multi_label.predictor import MultiLabelPredictor
+from seqlab.tasks.multi_label.scores import label_baseline, label_items, label_sections, multi_label_scores
 
 
-class MultiLabelEvaluator(LabeledEvaluator[MultiLabelCodec, LabeledSplit, MultiLabelCalibration]):
+class MultiLabelEvaluator(LabeledEvaluator[MultiLabelCodec, LabeledSplit, MultiLabelPredictor]):
     """Next to naive Bayes for each label, or to the frequency of each label."""
 
     def calibrate(self, model: nn.Module) -> MultiLabelCalibration:
         """For every label the threshold with the best F1 on the validation split."""
-        predictions = predict_labels(model, self.codec, self.splits["valid"], self.calibration)
+        predictions = predict_labels(model, self.codec, self.splits["valid"], MultiLabelCalibration())
         thresholds = best_thresholds(predictions.truth, predictions.probabilities, default=DEFAULT_THRESHOLD)
         return MultiLabelCalibration(dict(zip(self.codec.labels.names, thresholds.tolist(), strict=True)))
 
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+    def evaluate(self, predictor: MultiLabelPredictor, split: str) -> Evaluation:
         encoded = self.splits[split]
-        predictions = predict_labels(model, self.codec, encoded, self.calibration)
+        predictions = predict_labels(predictor.model, self.codec, encoded, predictor.calibration)
         items = label_items(predictions)
         baseline_name, baseline = label_baseline(self.codec, self.splits, split)
         scores = multi_label_scores(predictions, baseline=baseline, baseline_name=baseline_name)

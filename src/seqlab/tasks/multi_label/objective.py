@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from seqlab.batches.batch import Batch
 from seqlab.losses.binary_cross_entropy import binary_cross_entropy
-from seqlab.tasks.labeled.whole_sequence_objective import WholeSequenceObjective
+from seqlab.tasks.labeled.whole_sequence import WholeSequenceObjective
 from seqlab.tasks.multi_label.calibration import MultiLabelCalibration
 from seqlab.tasks.multi_label.codec import MultiLabelCodec
 from seqlab.tasks.multi_label.predictions import predict_labels

@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from torch import nn
 
-from seqlab.tasks.labeled.outputs import outputs_of
 from seqlab.tasks.labeled.split import LabeledSplit
+from seqlab.tasks.labeled.whole_sequence import outputs_of
 from seqlab.tasks.multi_label.calibration import MultiLabelCalibration
 from seqlab.tasks.multi_label.codec import MultiLabelCodec
 

@@ -6,8 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from torch import nn
 
-from seqlab.recipes.recipe import Recipe
-from seqlab.tasks.labeled.whole_sequence_predictor import WholeSequencePredictor
+from seqlab.tasks.labeled.whole_sequence import WholeSequencePredictor
 from seqlab.tasks.multi_label.calibration import MultiLabelCalibration
 from seqlab.tasks.multi_label.codec import MultiLabelCodec
 from seqlab.tasks.multi_label.predictions import LabelPredictions, sigmoid
@@ -20,10 +19,8 @@ class MultiLabelPredictor(WholeSequencePredictor[MultiLabelCodec, MultiLabelCali
     The probability of the answer is the product over all labels.
     """
 
-    def __init__(
-        self, recipe: Recipe, codec: MultiLabelCodec, model: nn.Module, calibration: MultiLabelCalibration
-    ) -> None:
-        super().__init__(recipe, codec, model, calibration)
+    def __init__(self, codec: MultiLabelCodec, model: nn.Module, calibration: MultiLabelCalibration) -> None:
+        super().__init__(codec, model, calibration)
         self._thresholds = calibration.as_array(codec.labels.names)
 
     def decode(self, text: str, output: Float[np.ndarray, " labels"], *, top: int) -> Prediction:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from seqlab.sources.base import Row, Source
 from seqlab.sources.label_lists import guess_separator, labels_of
 from seqlab.sources.settings import DataSettings
-from seqlab.tasks.labeled.class_names import names_or_nothing
-from seqlab.tasks.labeled.whole_sequence_spec import NamedAnswerSpec
-from seqlab.tasks.spec import task_specs
+from seqlab.tasks.labeled.rows import names_or_nothing
+from seqlab.tasks.labeled.spec import NamedAnswerSpec
+from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, task_specs
 
 if TYPE_CHECKING:
     from seqlab.tasks.parts import TaskParts
@@ -30,6 +30,7 @@ class MultiLabelSpec(NamedAnswerSpec):
     guess_order = 40
     answer = "labels"
     needs = "a column of labels"
+    ignored = (*OF_PAIRS, *OF_IMAGE_FILES)
 
     def read_answer(self, row: Row, data: DataSettings) -> list[str]:
         return labels_of(row, data.label, separator=data.label_separator)

@@ -8,9 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from seqlab.tasks.calibration import Calibration
+from seqlab.tasks.calibration import Calibration, number_between
 from seqlab.tasks.codec import Codec
-from seqlab.tasks.labeled.calibration_values import number_between
 
 COVERAGE = 0.9
 """Share of true values within the interval around a prediction."""

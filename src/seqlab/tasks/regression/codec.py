@@ -18,8 +18,8 @@ from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.inputs.fit import fit_inputs, load_inputs
+from seqlab.tasks.labeled.spec import labeled_rows
 from seqlab.tasks.labeled.whole_sequence_codec import LABELS, WholeSequenceCodec
-from seqlab.tasks.labeled.whole_sequence_spec import labeled_rows
 from seqlab.tokens.target_scale import NumberScale
 
 

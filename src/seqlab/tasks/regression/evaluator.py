@@ -10,18 +10,23 @@ from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.examples import MostWrong
 from seqlab.pages.sections.facts import Facts
-from seqlab.tasks.evaluation import Evaluation
-from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator
-from seqlab.tasks.labeled.row_slices import slices_of_rows
+from seqlab.tasks.evaluation import Evaluation, sliced_scores
+from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator, slices_of_rows
 from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.regression.calibration import COVERAGE, RegressionCalibration
 from seqlab.tasks.regression.codec import RegressionCodec
-from seqlab.tasks.regression.predictions import NumberPredictions, number_text, predict_numbers
-from seqlab.tasks.regression.scores import number_items, number_scores, predicted_numbers_section
-from seqlab.tasks.sections import sliced_scores
+from seqlab.tasks.regression.predictor import RegressionPredictor
+from seqlab.tasks.regression.scores import (
+    NumberPredictions,
+    number_items,
+    number_scores,
+    number_text,
+    predict_numbers,
+    predicted_numbers_section,
+)
 
 
-class RegressionEvaluator(LabeledEvaluator[RegressionCodec, LabeledSplit, RegressionCalibration]):
+class RegressionEvaluator(LabeledEvaluator[RegressionCodec, LabeledSplit, RegressionPredictor]):
     """Next to ridge regression for text, or to the mean of the training split for numbers."""
 
     def calibrate(self, model: nn.Module) -> RegressionCalibration:
@@ -35,9 +40,9 @@ class RegressionEvaluator(LabeledEvaluator[RegressionCodec, LabeledSplit, Regres
         share = min(1.0, np.ceil((len(distances) + 1) * COVERAGE) / len(distances))
         return RegressionCalibration(float(np.quantile(distances, share, method="inverted_cdf")))
 
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+    def evaluate(self, predictor: RegressionPredictor, split: str) -> Evaluation:
         encoded, train = self.splits[split], self.splits.get("train")
-        predictions = predict_numbers(model, self.codec, encoded)
+        predictions = predict_numbers(predictor.model, self.codec, encoded)
         items = number_items(predictions)
         mean = NumberPredictions(predictions.truth, np.full(len(predictions.truth), self.codec.labels.mean))
         scores = number_scores(predictions, mean=mean, ridge=self._ridge(encoded))
@@ -46,7 +51,7 @@ class RegressionEvaluator(LabeledEvaluator[RegressionCodec, LabeledSplit, Regres
         )
         sections: list[ReportSection] = [
             Facts({"examples": len(predictions.truth)}),
-            predicted_numbers_section(predictions, half_width=self.calibration.half_width),
+            predicted_numbers_section(predictions, half_width=predictor.calibration.half_width),
             MostWrong(self._mistakes(encoded, predictions)),
             sliced_scores(slices, scores),
         ]

@@ -7,11 +7,10 @@ from torch import nn
 
 from seqlab.batches.batch import Batch
 from seqlab.losses.regression import huber_loss, squared_error
-from seqlab.tasks.labeled.whole_sequence_objective import WholeSequenceObjective
+from seqlab.tasks.labeled.whole_sequence import WholeSequenceObjective
 from seqlab.tasks.regression.codec import RegressionCodec
-from seqlab.tasks.regression.predictions import predict_numbers
-from seqlab.tasks.regression.scores import number_items
-from seqlab.tasks.regression.settings import RegressionSettings
+from seqlab.tasks.regression.scores import number_items, predict_numbers
+from seqlab.tasks.regression.spec import RegressionSettings
 from seqlab.training.base import BatchLoss, Carry, Validation
 
 LOSSES = {"huber": huber_loss, "squared": squared_error}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from seqlab.tasks.labeled.whole_sequence_predictor import WholeSequencePredictor
+from seqlab.tasks.labeled.whole_sequence import WholeSequencePredictor
 from seqlab.tasks.prediction import Prediction
 from seqlab.tasks.regression.calibration import COVERAGE, RegressionCalibration
 from seqlab.tasks.regression.codec import RegressionCodec
-from seqlab.tasks.regression.predictions import number_text
+from seqlab.tasks.regression.scores import number_text
 
 
 class RegressionPredictor(WholeSequencePredictor[RegressionCodec, RegressionCalibration]):

@@ -1,15 +1,21 @@
-"""The scores of predicted numbers, with intervals and next to a baseline."""
+"""Predicted numbers, and their scores with intervals and next to a baseline."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from jaxtyping import Float
+from torch import nn
 
 from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.items import Items
 from seqlab.metrics.regression import mae_items, r_squared_items, rmse_items, spearman_items
 from seqlab.metrics.score import Score
 from seqlab.pages.sections.predicted_numbers import PredictedNumbers
-from seqlab.tasks.regression.predictions import NumberPredictions
+from seqlab.tasks.labeled.split import LabeledSplit
+from seqlab.tasks.labeled.whole_sequence import outputs_of
+from seqlab.tasks.regression.codec import RegressionCodec
 
 MAX_POINTS = 2000
 """Examples in the chart."""
@@ -19,6 +25,33 @@ METHODS = {
     "r_squared": "1 - squared errors / squared distances from the mean of the truths",
     "spearman": "correlation of the ranks",
 }
+
+
+@dataclass(frozen=True)
+class NumberPredictions:
+    """The true and the predicted numbers, in the order of the file."""
+
+    truth: Float[np.ndarray, " examples"]
+    predicted: Float[np.ndarray, " examples"]
+
+    @property
+    def distances(self) -> Float[np.ndarray, " examples"]:
+        """How far every prediction is from the truth."""
+        return np.abs(self.truth - self.predicted)
+
+
+def predict_numbers(model: nn.Module, codec: RegressionCodec, split: LabeledSplit) -> NumberPredictions:
+    """Run the network over a split."""
+    outputs = outputs_of(model, codec, split)[:, 0]
+    return NumberPredictions(codec.truth(split.store), codec.labels.decode(outputs))
+
+
+def number_text(number: float) -> str:
+    """
+    >>> number_text(3.14159), number_text(1234567.8), number_text(0.000012345)
+    ('3.142', '1.235e+06', '1.234e-05')
+    """
+    return f"{number:.4g}"
 
 
 def number_items(predictions: NumberPredictions) -> dict[str, Items]:

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
 
 from seqlab.core.errors import DataError
+from seqlab.core.settings import Settings
 from seqlab.sources.base import Row
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.series import number
-from seqlab.tasks.labeled.whole_sequence_spec import WholeSequenceSpec
-from seqlab.tasks.regression.settings import RegressionSettings
+from seqlab.tasks.labeled.spec import WholeSequenceSpec
 from seqlab.tasks.spec import task_specs
 
 if TYPE_CHECKING:
     from seqlab.tasks.parts import TaskParts
+
+
+class RegressionSettings(Settings):
+    """The loss of a predicted number."""
+
+    loss: Literal["huber", "squared"] = Field(
+        "huber",
+        description=(
+            "Loss of a predicted number: half the squared error, or huber, which is linear beyond one standard"
+            " deviation."
+        ),
+    )
 
 
 @task_specs.register("regression")
@@ -25,7 +39,7 @@ class RegressionSpec(WholeSequenceSpec):
     guess_order = 50
     answer = "number"
     needs = "a column of numbers"
-    ignored: ClassVar[dict[str, object]] = {"training.label_smoothing": 0.0}
+    ignored = (*WholeSequenceSpec.ignored, "training.label_smoothing")
 
     def read_answer(self, row: Row, data: DataSettings) -> float:
         """Strictly a number: no gap, no NaN."""

@@ -20,8 +20,7 @@ from seqlab.losses.token_loss import TokenLoss
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.tasks.objective import Objective
 from seqlab.tasks.seq2seq.codec import Seq2SeqCodec
-from seqlab.tasks.seq2seq.scheduled_sampling import draw_predicted
-from seqlab.tasks.seq2seq.shifted_targets import ShiftedTargets, shift_targets
+from seqlab.tasks.seq2seq.decoder_inputs import ShiftedTargets, draw_predicted, shift_targets
 from seqlab.tasks.split import Split
 from seqlab.training.base import BatchLoss, Carry, Validation
 from seqlab.training.teacher_forcing import truth_share

@@ -9,7 +9,8 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 import torch
-from torch import nn
+from jaxtyping import Float
+from torch import Tensor, nn
 
 from seqlab.core.errors import UsageError
 from seqlab.decoding.batched import decode_batched
@@ -24,30 +25,50 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.excerpt import excerpt
-from seqlab.tasks.inputs.pieces import pieces_of
+from seqlab.tasks.inputs.tokens import pieces_of
 from seqlab.tasks.predictor import Predictor
-from seqlab.tasks.seq2seq.attention_weights import cross_attention
 from seqlab.tasks.seq2seq.codec import Seq2SeqCodec, SourceSteps
 from seqlab.tasks.seq2seq.generated import GeneratedSequence, TextHypothesis
 from seqlab.tasks.seq2seq.target_search import TargetSearch
 
+MAX_MAPS, MAX_MAP_TOKENS = 4, 40
+"""Attention maps of a report, and the tokens along a side that are still readable there."""
 AnyCodec = TypeVar("AnyCodec", bound=Seq2SeqCodec)
+
+
+@torch.inference_mode()
+def cross_attention(
+    model: EncoderDecoder | Ensemble, source: SourceSteps, decoder_inputs: Sequence[int]
+) -> Float[Tensor, "target positions"] | None:
+    """The attention over the encoded source after each decoder input; None where the decoder has no
+    attention. Its positions are the tokens of a text, or the regions of an image.
+
+    decoder_inputs: the start token and the tokens of the target; its last token too where the attention of
+    the end is wanted.
+    """
+    steps = source.unsqueeze(0).to(next(model.parameters()).device)
+    inputs = torch.tensor([list(decoder_inputs)], device=steps.device)
+    decoder_state = model.encode(steps, torch.ones(steps.shape[:2], dtype=torch.bool, device=steps.device))
+    _, _, alignment = model.decode_with_alignment(
+        inputs, torch.ones_like(inputs, dtype=torch.bool), decoder_state
+    )
+    return None if alignment is None else alignment[0]
 
 
 class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
     """An encoder reads a source; a search over the decoder generates its target."""
 
-    def __init__(self, recipe: Recipe, codec: AnyCodec, model: nn.Module, calibration: Calibration) -> None:
-        super().__init__(recipe, codec, model, calibration)
+    def __init__(self, codec: AnyCodec, model: nn.Module, calibration: Calibration) -> None:
+        super().__init__(codec, model, calibration)
         assert isinstance(model, EncoderDecoder | Ensemble)
         self.network = model
         self.decoder = prepare_decoder(model)
         """The network with its weights laid out for one token at a time."""
-        self.target_search = self.build_search(recipe.decoding)
+        self.target_search = self.build_search(self.recipe.decoding)
 
     def with_recipe(self, recipe: Recipe) -> Self:
         predictor = super().with_recipe(recipe)
-        predictor.target_search = self.build_search(recipe.decoding)
+        predictor.target_search = predictor.build_search(recipe.decoding)
         return predictor
 
     def build_search(self, settings: DecodingSettings) -> TargetSearch:

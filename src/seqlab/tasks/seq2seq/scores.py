@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from statistics import mean
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +19,8 @@ from seqlab.pages.sections.facts import Facts
 from seqlab.pages.sections.translations import TranslationExample, Translations
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.formats.tmx import speaks
-from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.excerpt import excerpt
-from seqlab.tasks.sections import sliced_scores
-from seqlab.tasks.seq2seq.evaluation_items import EvaluationItem
 from seqlab.tokens.words import Words, join_words
 
 MAX_EXAMPLES = 20
@@ -30,26 +30,49 @@ MIN_SENTENCE_WORDS = 6
 """From this mean number of words on, targets are sentences, even if their tokens are characters."""
 
 
+@dataclass(frozen=True)
+class EvaluationItem:
+    """A source with all targets that the data has for it."""
+
+    where: str
+    text: str
+    language: str
+    references: list[str]
+
+
+def show_numbered(items: Sequence[EvaluationItem], numbers: Collection[int]) -> dict[int, tuple[str, Any]]:
+    """Where some items are in the data, and their sources."""
+    chosen = {number: items[number] for number in sorted(numbers) if number < len(items)}
+    return {number: (item.where, item.text) for number, item in chosen.items()}
+
+
+def format_sample(source: str, output: str, reference: str) -> str:
+    """A source with what the model generates for it, for the journal."""
+    return f"{source}\n→ {output}\n(reference: {reference})"
+
+
 def score_outputs(
     recipe: Recipe,
     split: str,
     items: Sequence[EvaluationItem],
     outputs: Sequence[str],
     *,
-    baseline: Sequence[str],
+    baseline: Sequence[str] | None,
     baseline_name: str,
     source_lengths: Sequence[int] = (),
 ) -> Evaluation:
-    """Scores of the output for every item beside those of a baseline; also by source length, where lengths
-    are given.
+    """Scores of the output for every item beside those of a baseline, where there is one; also by source
+    length, where lengths are given.
     """
     references = [item.references for item in items]
     drafts = draft_scores(recipe, outputs, references)
-    baseline_values = {
-        draft.name: draft.items.full_score() for draft in draft_scores(recipe, baseline, references)
-    }
+    baseline_drafts = [] if baseline is None else draft_scores(recipe, baseline, references)
+    baseline_values = {draft.name: draft.items.full_score() for draft in baseline_drafts}
     scores = [
-        draft.score(baseline=baseline_values[draft.name], baseline_name=baseline_name) for draft in drafts
+        draft.score(
+            baseline=baseline_values.get(draft.name), baseline_name=baseline_name if baseline_values else ""
+        )
+        for draft in drafts
     ]
     lengths = np.array(source_lengths, np.float64)
     slices = slice_by_length(drafts[0].items, lengths, score=drafts[0].name) if source_lengths else []

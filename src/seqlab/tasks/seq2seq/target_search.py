@@ -12,8 +12,7 @@ from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.decoding.search import Search, SpecialTokens
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.recipes.setting_names import naming_settings
-from seqlab.tasks.seq2seq.codec import Seq2SeqCodec
-from seqlab.tasks.seq2seq.target_tokens import TargetTokens
+from seqlab.tasks.seq2seq.codec import Seq2SeqCodec, TargetTokens
 from seqlab.tokens.vocabulary import Vocabulary
 
 

@@ -12,8 +12,7 @@ from jaxtyping import Bool, Int
 
 from seqlab.baselines.most_frequent_tag import MostFrequentTag
 from seqlab.baselines.nearest_mean import NearestMean
-from seqlab.tasks.tagging.codec import TaggingCodec
-from seqlab.tasks.tagging.split import TaggedSplit
+from seqlab.tasks.tagging.codec import TaggedSplit, TaggingCodec
 
 
 @dataclass(frozen=True)

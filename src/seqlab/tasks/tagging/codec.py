@@ -23,18 +23,24 @@ from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.views.subsample import undrawn
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.excerpt import excerpt
-from seqlab.tasks.inputs.digest import digest_of
+from seqlab.tasks.inputs.base import digest_of
 from seqlab.tasks.inputs.numeric import NUMERIC
+from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.labeled.whole_sequence_codec import LABELS
 from seqlab.tasks.split import ENCODING
 from seqlab.tasks.tagging.encode_rows import NO_TAG, LengthLimits, encode_rows
-from seqlab.tasks.tagging.frame_inputs import FrameInputs
-from seqlab.tasks.tagging.inputs import TaggedInputs
+from seqlab.tasks.tagging.inputs import FrameInputs, TaggedInputs
 from seqlab.tasks.tagging.rows import TaggedRows
-from seqlab.tasks.tagging.split import TaggedSplit
 from seqlab.tasks.tagging.word_inputs import WordInputs
 from seqlab.tokens.labels import Labels
 from seqlab.tokens.words import Words
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaggedSplit(LabeledSplit):
+    """Sequences with a tag for every word. Long ones of the training split may be stored in pieces."""
+
+    rows: TaggedRows
 
 
 @dataclass(frozen=True)

@@ -2,38 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
-from torch import nn
+import numpy as np
 
 from seqlab.metrics.items import Items
 from seqlab.metrics.score import Score
 from seqlab.metrics.spans import TaggingScheme, compare_spans
+from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.examples import MostWrong
 from seqlab.pages.sections.facts import Facts
-from seqlab.tasks.calibration import Calibration
-from seqlab.tasks.classification.scores import class_sections
-from seqlab.tasks.evaluation import Evaluation
-from seqlab.tasks.labeled.evaluator import LabeledEvaluator
-from seqlab.tasks.sections import sliced_scores
+from seqlab.tasks.evaluation import Evaluation, sliced_scores
+from seqlab.tasks.labeled.class_predictions import class_sections
+from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator
 from seqlab.tasks.tagging.baseline import BaselineTagger, BaselineTags, fit_baseline
-from seqlab.tasks.tagging.codec import TaggingCodec
-from seqlab.tasks.tagging.mistakes import wrong_words
+from seqlab.tasks.tagging.codec import TaggedSplit, TaggingCodec
 from seqlab.tasks.tagging.predictions import TagPredictions, predict_tags
+from seqlab.tasks.tagging.predictor import TaggingPredictor
 from seqlab.tasks.tagging.scores import tag_items, tag_scores, tag_slices
 from seqlab.tasks.tagging.span_scores import span_items, span_scores, span_sections
-from seqlab.tasks.tagging.split import TaggedSplit
+
+CONTEXT = 8
+"""Words on either side of a mistake."""
 
 
-class TaggingEvaluator(LabeledEvaluator[TaggingCodec, TaggedSplit, Calibration]):
+def wrong_words(codec: TaggingCodec, split: TaggedSplit, predictions: TagPredictions) -> list[WrongExample]:
+    """Each in square brackets among its neighbors."""
+    words, sentences = predictions.words, predictions.sentences
+    worst = words.worst_mistakes(MAX_MISTAKES).tolist()
+    rows = split.rows_at({int(sentences[place]) for place in worst})
+    first_words = np.searchsorted(sentences, np.arange(len(split)))
+    examples = []
+    for place in worst:
+        sentence, predicted = int(sentences[place]), int(words.predicted[place])
+        names = codec.inputs.names_of(rows[sentence])
+        examples.append(
+            WrongExample(
+                where=rows[sentence].where,
+                text=in_context(names, place - int(first_words[sentence])),
+                truth=codec.labels.decode(int(words.targets[place])),
+                predicted=codec.labels.decode(predicted),
+                predicted_probability=float(np.exp(words.log_probs[place, predicted])),
+                truth_probability=float(np.exp(-words.nats[place])),
+            )
+        )
+    return examples
+
+
+def in_context(words: Sequence[str], place: int) -> str:
+    """The word at a place in square brackets, with some words on either side.
+
+    >>> in_context(["the", "old", "man", "the", "boats"], 2)
+    'the old [man] the boats'
+    """
+    start, stop = max(0, place - CONTEXT), place + CONTEXT + 1
+    marked = [f"[{word}]" if number == place else word for number, word in enumerate(words)]
+    before, after = ["…"] if start else [], ["…"] if stop < len(words) else []
+    return " ".join([*before, *marked[start:stop], *after])
+
+
+class TaggingEvaluator(LabeledEvaluator[TaggingCodec, TaggedSplit, TaggingPredictor]):
     """Next to the most frequent tag of each word, or to the nearest mean of each step."""
 
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
-        encoded, names = self.splits[split], self.codec.labels.names
-        predictions = predict_tags(model, self.codec, encoded)
+    def evaluate(self, predictor: TaggingPredictor, split: str) -> Evaluation:
+        encoded, names = self._whole(self.splits[split]), self.codec.labels.names
+        predictions = predict_tags(predictor.model, self.codec, encoded)
         baseline = self._baseline_tags(encoded)
         noun = "word" if self.codec.tags_words else "step"
         scores = tag_scores(predictions, baseline, noun=noun)
@@ -56,6 +92,12 @@ class TaggingEvaluator(LabeledEvaluator[TaggingCodec, TaggedSplit, Calibration])
             sections += span_sections(truth, predicted, scheme=scheme)
         sections.append(sliced_scores(tag_slices(predictions, baseline, noun=noun), scores))
         return Evaluation(split, scores, sections, items, answers=predicted, truths=truth)
+
+    def _whole(self, split: TaggedSplit) -> TaggedSplit:
+        """A split whose example i is the i-th row: the training split may be stored in pieces."""
+        if not split.store.facts["pieces"]:
+            return split
+        return self.codec.encode_split(f"{split.name}, whole", split.rows)
 
     def show_items(self, split: str, numbers: Collection[int]) -> dict[int, tuple[str, Any]]:
         """The words of each sentence, or the numbers of its steps."""

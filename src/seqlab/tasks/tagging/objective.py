@@ -10,13 +10,12 @@ from seqlab.blocks.words_first import words_first
 from seqlab.losses.tag_loss import TagLoss
 from seqlab.metrics.classification import accuracy
 from seqlab.metrics.spans import compare_spans
-from seqlab.tasks.labeled.batches import training_loader
+from seqlab.tasks.labeled.split import training_loader
 from seqlab.tasks.objective import Objective
-from seqlab.tasks.tagging.codec import TaggingCodec
+from seqlab.tasks.tagging.codec import TaggedSplit, TaggingCodec
 from seqlab.tasks.tagging.decisions import log_probabilities
 from seqlab.tasks.tagging.encode_rows import NO_TAG
 from seqlab.tasks.tagging.predictions import predict_tags
-from seqlab.tasks.tagging.split import TaggedSplit
 from seqlab.training.base import BatchLoss, Carry, Validation
 
 

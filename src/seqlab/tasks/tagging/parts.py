@@ -1,13 +1,27 @@
-"""The parts of the task tagging that need torch."""
+"""The parts of the task tagging that need torch, and how its network is built."""
 
 from __future__ import annotations
 
+from torch import nn
+
+from seqlab.models.tagger import build_tagger
 from seqlab.tasks.parts import TaskParts
 from seqlab.tasks.tagging.codec import TaggingCodec
 from seqlab.tasks.tagging.evaluator import TaggingEvaluator
-from seqlab.tasks.tagging.network import build_model
 from seqlab.tasks.tagging.objective import TaggingObjective
 from seqlab.tasks.tagging.predictor import TaggingPredictor
+from seqlab.tasks.tagging.settings import TaggingSettings
+
+
+def build_model(codec: TaggingCodec) -> nn.Module:
+    """Logits of all tags at every step, with `tagging.crf` under a CRF."""
+    return build_tagger(
+        codec.recipe.model,
+        embedding=codec.inputs.embedding,
+        num_tags=len(codec.labels),
+        crf=codec.recipe.section(TaggingSettings).crf,
+    )
+
 
 PARTS = TaskParts(
     codec=TaggingCodec,

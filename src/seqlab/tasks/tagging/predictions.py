@@ -10,12 +10,11 @@ import torch
 from jaxtyping import Int
 from torch import nn
 
-from seqlab.tasks.classification.predictions import ClassPredictions
-from seqlab.tasks.labeled.batches import evaluation_batches
-from seqlab.tasks.tagging.codec import TaggingCodec
+from seqlab.tasks.labeled.class_predictions import ClassPredictions
+from seqlab.tasks.labeled.split import evaluation_batches
+from seqlab.tasks.tagging.codec import TaggedSplit, TaggingCodec
 from seqlab.tasks.tagging.decisions import decide
 from seqlab.tasks.tagging.encode_rows import NO_TAG
-from seqlab.tasks.tagging.split import TaggedSplit
 
 TagSequences = list[tuple[str, ...]]
 """The tags of every sentence, by name."""

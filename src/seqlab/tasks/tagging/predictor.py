@@ -11,7 +11,7 @@ from torch import Tensor
 
 from seqlab.sources.base import Row
 from seqlab.tasks.calibration import Calibration
-from seqlab.tasks.labeled.prediction_batches import prediction_batches
+from seqlab.tasks.labeled.split import prediction_batches
 from seqlab.tasks.prediction import Prediction
 from seqlab.tasks.predictor import Predictor
 from seqlab.tasks.tagging.codec import TaggingCodec

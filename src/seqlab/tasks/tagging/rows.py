@@ -7,7 +7,7 @@ from typing import Any
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.word_lists import pairs_of, tags_of_steps
-from seqlab.tasks.labeled.checked_rows import CheckedRows
+from seqlab.tasks.labeled.rows import CheckedRows
 
 
 class TaggedRows(CheckedRows):

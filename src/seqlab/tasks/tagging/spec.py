@@ -16,9 +16,9 @@ from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.frames import Frames, steps_of
 from seqlab.sources.views.tagged_series import TaggedSeries
 from seqlab.sources.word_lists import tags_of, words_of
-from seqlab.tasks.labeled.class_names import names_or_nothing
+from seqlab.tasks.labeled.rows import names_or_nothing
 from seqlab.tasks.labeled.spec import LabeledSpec
-from seqlab.tasks.spec import task_specs
+from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, task_specs
 from seqlab.tasks.tagging.defaults import with_defaults
 from seqlab.tasks.tagging.rows import TaggedRows
 from seqlab.tasks.tagging.settings import TaggingSettings
@@ -50,6 +50,7 @@ class TaggingSpec(LabeledSpec):
     has_class_labels = True
     supports_metrics = True
     supports_distillation = True
+    ignored = (*OF_PAIRS, *OF_IMAGE_FILES, "bag", "data.label_separator")
 
     def format_of(self, path: Path, data: DataSettings) -> str:
         return "tagged" if path.is_file() and format_of(path) in OPEN_FORMATS else ""

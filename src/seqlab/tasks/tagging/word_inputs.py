@@ -25,9 +25,8 @@ from seqlab.core.errors import RecipeError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.word_lists import words_of
-from seqlab.tasks.inputs.known_tokens import fit_tokenizer, known_tokens
-from seqlab.tasks.inputs.pieces import pieces_of
 from seqlab.tasks.inputs.text import EMBEDDING_STD, ROWS_AT_ONCE
+from seqlab.tasks.inputs.tokens import fit_tokenizer, known_tokens, pieces_of
 from seqlab.tasks.tagging.inputs import TaggedInputs
 from seqlab.tasks.tagging.settings import TaggingSettings
 from seqlab.tokens.base import Ids, Tokenizer

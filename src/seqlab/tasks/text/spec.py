@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from seqlab.core.errors import DataError
+from seqlab.core.settings import Settings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Source
 from seqlab.sources.column_roles import find_roles
 from seqlab.sources.settings import DataSettings
-from seqlab.tasks.spec import TaskSpec, find_spec
-from seqlab.tasks.text.settings import WindowSettings
+from seqlab.tasks.spec import OF_IMAGE_FILES, OF_LABELED_BATCHES, OF_PAIRS, TaskSpec, find_spec
+
+
+class WindowSettings(Settings):
+    """How much of a text the model sees at once."""
+
+    window: int = Field(128, ge=2, description="Tokens of the text that the model sees at once.")
 
 
 class TextSpec(TaskSpec):
@@ -16,6 +24,14 @@ class TextSpec(TaskSpec):
 
     is_text_stream = True
     predicts_tokens = True
+    ignored = (
+        *OF_PAIRS,
+        *OF_IMAGE_FILES,
+        *OF_LABELED_BATCHES,
+        "bag",
+        "data.label_separator",
+        "data.max_length",
+    )
 
     def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
         roles = find_roles(source, settings=data)
@@ -25,8 +41,7 @@ class TextSpec(TaskSpec):
                 where=source.name,
                 cure="Name it with data.text=NAME.",
             )
-        is_usual = roles.answer == "none"
-        reasons = [reason for reason in roles.reasons if is_usual or "label" not in reason]
+        reasons = roles.sentences(without_label=True)
         columns = {"text": roles.text, "label": "", "sequence": roles.sequence, "features": roles.features}
         return data.model_copy(update=columns), reasons
 

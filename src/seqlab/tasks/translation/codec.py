@@ -18,7 +18,7 @@ from seqlab.models.settings import max_known_length, require_sequence_settings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.excerpt import excerpt
-from seqlab.tasks.inputs.pieces import pieces_of
+from seqlab.tasks.inputs.tokens import pieces_of
 from seqlab.tasks.seq2seq.codec import NO_LIMIT, Seq2SeqCodec
 from seqlab.tasks.split import Split
 from seqlab.tasks.translation.encoding import encode_pairs

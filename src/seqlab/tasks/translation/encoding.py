@@ -15,8 +15,8 @@ from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row
 from seqlab.sources.columns import text_of
-from seqlab.tasks.inputs.digest import digest_of
-from seqlab.tasks.seq2seq.target_tokens import Ids
+from seqlab.tasks.inputs.base import digest_of
+from seqlab.tasks.seq2seq.codec import Ids
 from seqlab.tasks.split import ENCODING, Split
 from seqlab.tasks.translation.pair_tokens import PairTokens, row_language
 from seqlab.tasks.translation.rows import PairRows

@@ -7,28 +7,39 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from torch import nn
 
 from seqlab.pages.sections.attention import AttentionExample, AttentionMaps
-from seqlab.tasks.calibration import Calibration
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Source
+from seqlab.sources.columns import text_of
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.evaluator import Evaluator
-from seqlab.tasks.seq2seq.attention_weights import MAX_MAP_TOKENS, MAX_MAPS
-from seqlab.tasks.seq2seq.evaluation_items import EvaluationItem, show_numbered
-from seqlab.tasks.seq2seq.scores import CHARACTER_KINDS, score_outputs
+from seqlab.tasks.seq2seq.predictor import MAX_MAP_TOKENS, MAX_MAPS
+from seqlab.tasks.seq2seq.scores import CHARACTER_KINDS, EvaluationItem, score_outputs, show_numbered
 from seqlab.tasks.split import Split
 from seqlab.tasks.translation.codec import TranslationCodec
-from seqlab.tasks.translation.evaluation_items import collect_pair_items
+from seqlab.tasks.translation.pair_tokens import row_language
 from seqlab.tasks.translation.predictor import TranslationPredictor
 
 BASELINE = "copying the source"
 
 
-class TranslationEvaluator(Evaluator[TranslationCodec, Split, Calibration]):
+def collect_pair_items(recipe: Recipe, rows: Source) -> list[EvaluationItem]:
+    """In the order of the data. The same text with another target language is another item."""
+    items: dict[tuple[str, str], EvaluationItem] = {}
+    for row in rows.rows():
+        text, target = text_of(row, recipe.data.source), text_of(row, recipe.data.target)
+        language = "".join(row_language(row, recipe.data.language))
+        item = items.setdefault((text, language), EvaluationItem(row.where, text, language, []))
+        if target not in item.references:
+            item.references.append(target)
+    return list(items.values())
+
+
+class TranslationEvaluator(Evaluator[TranslationCodec, Split, TranslationPredictor]):
     """Scores beside those of copying the source, by source length, with attention maps."""
 
-    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
-        predictor = TranslationPredictor(self.recipe, self.codec, model, self.calibration)
+    def evaluate(self, predictor: TranslationPredictor, split: str) -> Evaluation:
         items = self._items(split)
         texts = [item.text for item in items]
         languages = [item.language for item in items] if self.recipe.data.language else []

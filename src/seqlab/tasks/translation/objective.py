@@ -12,8 +12,8 @@ from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
 from seqlab.sources.columns import text_of
 from seqlab.tasks.calibration import Calibration
-from seqlab.tasks.seq2seq.evaluation_items import format_sample
 from seqlab.tasks.seq2seq.objective import Seq2SeqObjective
+from seqlab.tasks.seq2seq.scores import format_sample
 from seqlab.tasks.split import Split
 from seqlab.tasks.translation.codec import TranslationCodec
 from seqlab.tasks.translation.pair_tokens import row_language
@@ -38,6 +38,6 @@ class TranslationObjective(Seq2SeqObjective[TranslationCodec, Split]):
         split = self.splits["valid" if "valid" in self.splits else "train"]
         row = next(iter(split.rows.rows()))
         text = text_of(row, data.source)
-        predictor = TranslationPredictor(self.recipe, self.codec, model, Calibration())
+        predictor = TranslationPredictor(self.codec, model, Calibration())
         ((best, *_),) = predictor.translate([text], row_language(row, data.language))
         return format_sample(text, best.text, text_of(row, data.target))

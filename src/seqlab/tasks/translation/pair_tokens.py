@@ -12,7 +12,7 @@ from seqlab.decoding.search import SpecialTokens
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
-from seqlab.tasks.seq2seq.target_tokens import SPECIALS, TARGET, Ids, TargetTokens, require_start_and_end
+from seqlab.tasks.seq2seq.codec import SPECIALS, TARGET, Ids, TargetTokens, require_start_and_end
 from seqlab.tokens.base import Tokenizer, tokenizers
 from seqlab.tokens.hugging_face import HuggingFace
 from seqlab.tokens.published_vocabulary import PublishedVocabulary

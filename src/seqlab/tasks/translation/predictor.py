@@ -12,16 +12,49 @@ from torch import Tensor
 
 from seqlab.core.errors import UsageError
 from seqlab.decoding.beam import BeamSearch
+from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.decoding.recording import record_search
+from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.pages.sections.attention import AttentionExample
 from seqlab.recipes.setting_names import naming_settings
-from seqlab.tasks.inputs.pieces import readable_pieces
+from seqlab.tasks.inputs.tokens import readable_pieces
 from seqlab.tasks.prediction import Prediction
 from seqlab.tasks.seq2seq.generated import TextHypothesis
-from seqlab.tasks.seq2seq.predictor import Seq2SeqPredictor
+from seqlab.tasks.seq2seq.predictor import Seq2SeqPredictor, cross_attention
 from seqlab.tasks.translation.codec import TranslationCodec
-from seqlab.tasks.translation.unknown_words import copy_unknown_words
+from seqlab.tasks.translation.pair_tokens import PairTokens
+
+
+def copy_unknown_words(
+    model: EncoderDecoder | Ensemble,
+    tokens: PairTokens,
+    source: Int[Tensor, " source"],
+    words: Sequence[str],
+    target: Sequence[int],
+) -> str:
+    """The text of a target. Names and numbers are the most frequent unknown words, and they are the same in
+    many languages.
+
+    Paper: Luong et al. 2015, "Addressing the Rare Word Problem in Neural Machine Translation",
+    arXiv:1410.8206; here attention replaces their alignments. Without any attention to a word (a decoder
+    without attention, a source without words), the unknown word is left out.
+
+    words: for each token of the source the word of the text that it is part of; empty where there is none,
+    as for the end token.
+    """
+    unknown = tokens.target.vocabulary.unk_id
+    if unknown not in target or not any(words):
+        return tokens.decode(target)
+    weights = cross_attention(model, source, [tokens.start_id, *target[:-1]])
+    if weights is None:
+        return tokens.decode(target)
+    is_word = torch.tensor([bool(word) for word in words], device=weights.device)
+    positions = weights.masked_fill(~is_word, -1.0).argmax(dim=-1).tolist()
+    aligned = list(zip(target, positions, strict=True))[len(tokens.forced_ids) :]
+    return tokens.target.decode_filled(
+        [token for token, _ in aligned], [words[position] for token, position in aligned if token == unknown]
+    )
 
 
 class TranslationPredictor(Seq2SeqPredictor[TranslationCodec]):

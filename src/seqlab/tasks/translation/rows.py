@@ -6,7 +6,7 @@ from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
-from seqlab.tasks.labeled.checked_rows import CheckedRows
+from seqlab.tasks.labeled.rows import CheckedRows
 
 
 class PairRows(CheckedRows):

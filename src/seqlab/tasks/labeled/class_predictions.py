@@ -1,13 +1,18 @@
-"""The predictions of a classifier for every example of a split."""
+"""Predicted classes of examples or words, and the report sections about them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from seqlab.metrics.calibration import apply_temperature
+from seqlab.metrics.classification import class_scores, confusion_counts
+from seqlab.pages.sections.base import ReportSection
+from seqlab.pages.sections.classes import ConfusionMatrix, PerClassScores
+from seqlab.tasks.evaluation import class_lines
 from seqlab.tasks.labeled.split import LabeledSplit
 
 Classes = Int[np.ndarray, " examples"]
@@ -53,3 +58,17 @@ def predict_classes(
     """Logits for a split as predictions."""
     targets = split.store["label"].values.astype(np.int64)
     return ClassPredictions(targets, apply_temperature(outputs, temperature).astype(np.float32))
+
+
+def class_sections(predictions: ClassPredictions, names: Sequence[str]) -> list[ReportSection]:
+    """The confusion matrix and the scores of every class."""
+    counts = confusion_counts(predictions.targets, predictions.predicted, num_classes=predictions.num_classes)
+    scores = class_scores(counts)
+    lines = class_lines(
+        names,
+        scores.precision.tolist(),
+        scores.recall.tolist(),
+        scores.f1.tolist(),
+        counts.sum(axis=1).tolist(),
+    )
+    return [ConfusionMatrix(list(names), counts.tolist()), PerClassScores(lines)]

@@ -1,8 +1,9 @@
-"""Targets shifted by one: what the decoder reads, and the next token it has to predict."""
+"""What a decoder reads while it learns: the targets shifted by one, or its own predictions (scheduled sampling)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from jaxtyping import Bool, Int
@@ -33,3 +34,17 @@ def shift_targets(targets: Int[Tensor, "batch steps"], *, pad_id: int) -> Shifte
     lengths = torch.from_numpy(is_real.shape[1] - is_real[:, ::-1].argmax(axis=1)).to(targets.device)
     is_target = torch.arange(inputs.shape[1], device=targets.device) < lengths[:, None] - 1
     return ShiftedTargets(inputs, next_tokens, is_target)
+
+
+def draw_predicted(
+    targets: Int[Tensor, "batch time"], teacher_forcing_ratio: float, *, per: Literal["sequence", "token"]
+) -> Bool[Tensor, "batch time"] | None:
+    """True where the decoder reads its own prediction; None where it reads targets only.
+
+    teacher_forcing_ratio: the probability of the target, drawn once per sequence or for each token.
+    Paper: Bengio et al. 2015, arXiv:1506.03099, section 2.4 (per token); per sequence: the lecture's form.
+    """
+    batch, time = targets.shape
+    drawn = torch.rand(batch, 1 if per == "sequence" else time, device=targets.device)
+    is_predicted = drawn >= teacher_forcing_ratio
+    return is_predicted.expand(batch, time) if bool(is_predicted.any()) else None

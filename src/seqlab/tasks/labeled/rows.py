@@ -1,0 +1,84 @@
+"""The rows of a source that a task can learn from, with an answer for each: a class, several labels, or a number."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from seqlab.core.errors import DataError
+from seqlab.sources.bad_rows import BadRows
+from seqlab.sources.base import STEPS, Row, Source
+from seqlab.sources.columns import label_of, require_columns, text_of
+from seqlab.sources.views.joined_columns import BETWEEN
+
+
+class CheckedRows(Source):
+    """Rows that fail a check stop the reading, or are skipped and counted: here for this part alone, beside
+    those that its file lost before.
+    """
+
+    def __init__(self, whole: Source, columns: list[str]) -> None:
+        self.name, self.columns, self.bad_rows = whole.name, whole.columns, BadRows(skip=whole.bad_rows.skip)
+        self._whole = whole
+        self._wanted = columns
+        require_columns(whole, columns)
+
+    @abstractmethod
+    def check(self, row: Row) -> None:
+        """Raise DataError for a row that cannot be used."""
+
+    def rows(self) -> Iterator[Row]:
+        reading = self.bad_rows.new_pass()
+        for row in self._whole.rows():
+            try:
+                self.check(row)
+            except DataError as error:
+                reading.reject(error)
+            else:
+                yield row
+
+    def fingerprint(self) -> str:
+        return f"{self._whole.fingerprint()}:{type(self).__name__}:{':'.join(self._wanted)}"
+
+
+class LabeledRows(CheckedRows):
+    """A source without the rows that have no text, no steps or no answer."""
+
+    def __init__(
+        self, whole: Source, *, text: str, label: str, read: Callable[[Row], Any] | None = None
+    ) -> None:
+        super().__init__(whole, [label] if STEPS in whole.columns else [text, label])
+        self._text = text
+        self.answer: Callable[[Row], Any] = read or (lambda row: label_of(row, label))
+        """What is to be learned about a row."""
+
+    def check(self, row: Row) -> None:
+        self.answer(row)
+        if STEPS in row.values:
+            if not len(row.values[STEPS]):
+                raise DataError(
+                    "the sequence has no steps.",
+                    where=row.where,
+                    cure="Leave it out, or skip such rows with data.bad_rows=skip.",
+                )
+        elif not text_of(row, self._text).replace(BETWEEN, " ").strip():
+            raise DataError(
+                f"column '{self._text}' has no text.",
+                where=row.where,
+                cure="Mend the row, or skip such rows with data.bad_rows=skip.",
+            )
+
+
+def names_or_nothing(read: Callable[[Row], list[str]]) -> Callable[[Row], list[str]]:
+    """Names as `read` gives them, and none for a row that cannot be used: such a row is reported where it is
+    used.
+    """
+
+    def names(row: Row) -> list[str]:
+        try:
+            return read(row)
+        except DataError:
+            return []
+
+    return names

@@ -1,0 +1,98 @@
+"""Network, objective and predictor of tasks with one answer for a whole sequence."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from seqlab.batches.batch import Batch
+from seqlab.batches.loader import Cursor, Loader
+from seqlab.models.classifier import build_classifier
+from seqlab.models.count_statistics import Example, fit_count_statistics
+from seqlab.sources.base import Row
+from seqlab.tasks.calibration import Calibration
+from seqlab.tasks.labeled.split import LabeledSplit, evaluation_batches, prediction_batches, training_loader
+from seqlab.tasks.labeled.whole_sequence_codec import WholeSequenceCodec
+from seqlab.tasks.objective import Objective
+from seqlab.tasks.prediction import Prediction
+from seqlab.tasks.predictor import Predictor
+
+Outputs = Float[np.ndarray, "examples outputs"]
+AnyCodec = TypeVar("AnyCodec", bound=WholeSequenceCodec)
+AnyCalibration = TypeVar("AnyCalibration", bound=Calibration)
+
+
+def build_sequence_network(codec: WholeSequenceCodec, *, is_exclusive: bool) -> nn.Module:
+    """is_exclusive: whether an example has exactly one of the outputs, so that they compete."""
+    return build_classifier(
+        codec.recipe.model,
+        embedding=codec.inputs.embedding,
+        num_classes=codec.num_outputs,
+        num_features=codec.inputs.width,
+        is_exclusive=is_exclusive,
+        bag=codec.recipe.bag,
+    )
+
+
+@torch.inference_mode()
+def outputs_of(model: nn.Module, codec: WholeSequenceCodec, split: LabeledSplit) -> Outputs:
+    """In the order of the file."""
+    outputs = np.empty((len(split), codec.num_outputs), np.float32)
+    device = next(model.parameters()).device
+    for batch in evaluation_batches(codec, split):
+        outputs[batch.rows.numpy()] = (
+            model(batch.inputs.to(device), batch.is_token.to(device)).float().cpu().numpy()
+        )
+    return outputs
+
+
+class WholeSequenceObjective(Objective[AnyCodec, LabeledSplit]):
+    """Batches of the training split, and the counts of layers that count."""
+
+    def fit_statistics(self, model: nn.Module) -> None:
+        def examples() -> Iterator[Example]:
+            for batch in evaluation_batches(self.codec, self.splits["train"]):
+                yield batch.inputs, batch.is_token, self.class_membership(batch)
+
+        fit_count_statistics(model, examples)
+
+    def class_membership(self, batch: Batch) -> Float[Tensor, "batch classes"] | None:
+        """1 where a sequence belongs to a class, else 0; None where answers are not classes."""
+        return None
+
+    def loader(self, cursor: Cursor) -> Loader:
+        return training_loader(self.codec, self.splits["train"], self.recipe.training, cursor)
+
+    def describe_rows(self, batch: Batch) -> str:
+        return self.splits["train"].describe_rows(batch)
+
+
+class WholeSequencePredictor(Predictor[AnyCodec, AnyCalibration]):
+    """Runs the network over batches of inputs."""
+
+    @abstractmethod
+    def decode(self, text: str, output: Float[np.ndarray, " outputs"], *, top: int) -> Prediction:
+        """Turn the outputs for one input into a prediction. text: the input as the prediction shows it."""
+
+    def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
+        batches = prediction_batches(self.codec.input_rows(inputs), self.codec.inputs.column)
+        return [
+            self.decode(self.codec.display_input(row), output, top=top)
+            for rows in batches
+            for row, output in zip(rows, self._run(rows), strict=True)
+        ]
+
+    @torch.inference_mode()
+    def _run(self, rows: list[Row]) -> Float[np.ndarray, "batch outputs"]:
+        inputs, is_token = self.codec.pad([steps for _, steps in self.codec.inputs.encode(rows)])
+        device = next(self.model.parameters()).device
+        outputs: Float[np.ndarray, "batch outputs"] = (
+            self.model(inputs.to(device), is_token.to(device)).float().cpu().numpy()
+        )
+        return outputs
