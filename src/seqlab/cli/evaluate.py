@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seqlab.cli.console import answer, answer_json, suggest
+from seqlab.cli.console import answer, answer_json, say, suggest
 from seqlab.cli.decoding import with_options
 from seqlab.runs.report.next_steps import after_scores
 
@@ -56,6 +56,8 @@ def evaluate(
 
     loaded = with_options(Run.load(run), beam=beam, decoding=decoding or [], others=others or [])
     evaluation = loaded.evaluate(data or None)
+    for note in evaluation.notes:
+        say(f"WARNING: {evaluation.split}: {note}")
     if cache or dynamic:
         evaluation.scores.extend(loaded.adapted_scores(data or None, cache=cache, dynamic=dynamic))
     if as_json:
@@ -66,6 +68,7 @@ def evaluate(
                 "split": evaluation.split,
                 "scores": scores,
                 "sections": evaluation.sections_as_json(),
+                "notes": list(evaluation.notes),
             }
         )
     _show(evaluation)

@@ -20,11 +20,11 @@ from seqlab.recipes.read import check, override
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data, open_further_data, with_columns
 from seqlab.runs.ensemble import build_ensemble
+from seqlab.runs.evaluation import evaluate_split
 from seqlab.runs.folder.calibration import read_calibration
 from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe
 from seqlab.runs.folder.manifest import verify
 from seqlab.runs.folder.results import Results, read_results
-from seqlab.runs.requested_metrics import with_metrics
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.survey.parts import survey_parts
 from seqlab.runs.train.build import build_model
@@ -179,38 +179,43 @@ class Run:
 
     def evaluate(self, data: str | Path | None = None) -> Evaluation:
         """Scores on further data, or again on the run's own held-out part."""
-        if not self.recipe.data.train:
-            return self._evaluate_imported(data)
-        sources = open_data(self.recipe).parts
-        split = FURTHER if data is not None else "test" if "test" in sources else "valid"
-        if data is not None:
-            sources = {**sources, FURTHER: open_further_data(self.recipe, str(data))}
+        split, sources = self._open_sources(data)
         # a baseline may learn from the training part and choose something on the validation part
         used = [name for name in dict.fromkeys(("train", "valid", split)) if name in sources]
         evaluator = self.evaluator({name: sources[name] for name in used})
-        evaluation = with_metrics(evaluator.evaluate(self.model, split), self.recipe)
-        surveyed = (
-            sources if data is None else {name: sources[name] for name in ("train", split)}
-        )  # as training did, whose survey is kept
-        note_leaks(evaluation, evaluator, survey_parts(self.recipe, surveyed, more=data))
+        evaluation = evaluate_split(evaluator, self.model, split)
+        if "train" in sources:
+            surveyed = (
+                sources if data is None else {name: sources[name] for name in ("train", split)}
+            )  # as training did, whose survey is kept
+            note_leaks(evaluation, evaluator, survey_parts(self.recipe, surveyed, more=data))
         return evaluation
 
     def evaluator(self, sources: Mapping[str, Source]) -> Evaluator[Any, Any, Any]:
         """The evaluator of the run for some parts of the data, by their names."""
-        splits = {name: self.codec.encode_split(name, source) for name, source in sources.items()}
-        return self.spec.load_parts().evaluator(self.recipe, self.codec, splits, self.calibration)
+        recipe, codec = self.recipe, self.codec
+        if self.is_imported:
+            recipe = with_columns(recipe, next(iter(sources.values())))
+            codec = replace(codec, recipe=recipe)
+        splits = {name: codec.encode_split(name, source) for name, source in sources.items()}
+        return self.spec.load_parts().evaluator(recipe, codec, splits, self.calibration)
 
-    def _evaluate_imported(self, data: str | Path | None) -> Evaluation:
-        """Imported weights have no data of their own, so there is nothing to learn a baseline from."""
-        if data is None:
+    @property
+    def is_imported(self) -> bool:
+        """Whether the weights were imported: such a run has no data of its own, and its recipe names no
+        columns.
+        """
+        return not self.recipe.data.train
+
+    def _open_sources(self, data: str | Path | None) -> tuple[str, dict[str, Source]]:
+        """The name of the split to score, and the parts of the data: the run's own and the given one."""
+        sources = {} if self.is_imported else open_data(self.recipe).parts
+        if data is not None:
+            return FURTHER, {**sources, FURTHER: open_further_data(self.recipe, str(data))}
+        if self.is_imported:
             cure = f"Name some: seqlab evaluate {self.folder} FILE"
             raise UsageError("these weights were imported without data.", where=str(self.folder), cure=cure)
-        source = open_further_data(self.recipe, str(data))
-        run = self
-        if self.spec.generates:
-            recipe = with_columns(self.recipe, source)
-            run = Run(self.folder, recipe, replace(self.codec, recipe=recipe), self.model, self.calibration)
-        return with_metrics(run.evaluator({FURTHER: source}).evaluate(self.model, FURTHER), self.recipe)
+        return "test" if "test" in sources else "valid", sources
 
     def score(self, texts: Sequence[Any]) -> list[TextScore]:
         """The log-probability of each text, token by token; each text is scored on its own.
@@ -231,17 +236,14 @@ class Run:
         Separate from `evaluate`, where the model stays as it was trained. What an adaptation needs to know is
         chosen on the run's validation text.
         """
-        if not (self.spec.continues_text and self.recipe.data.train):
+        if self.is_imported or not self.spec.continues_text:
             raise UsageError(
                 "only a language model that was trained here, with a validation text, adapts to what it"
                 " reads.",
                 where=str(self.folder),
                 cure="Leave out --cache and --dynamic.",
             )
-        sources = open_data(self.recipe).parts
-        split = FURTHER if data is not None else "test" if "test" in sources else "valid"
-        if data is not None:
-            sources = {**sources, FURTHER: open_further_data(self.recipe, str(data))}
+        split, sources = self._open_sources(data)
         evaluator = self.evaluator({name: sources[name] for name in ("valid", split)})
         return evaluator.adapted_scores(self.model, split, cache=cache, dynamic=dynamic)
 

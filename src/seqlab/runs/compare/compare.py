@@ -17,7 +17,7 @@ from seqlab.metrics.seeds import SeedSummary, summarize_seeds
 from seqlab.pages.comparison import DisagreementExample
 from seqlab.runs.compare.by_length import ByLength, quality_by_length
 from seqlab.runs.compare.comparable import check_comparable, open_common
-from seqlab.runs.requested_metrics import with_metrics
+from seqlab.runs.evaluation import evaluate_split
 from seqlab.runs.run import Run
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.survey.parts import survey_parts
@@ -147,11 +147,12 @@ def compare_groups(
     for name, runs in groups.items():
         evaluators = [_evaluator(run, split, parts[id(run)]) for run in runs]
         evaluations = [
-            with_metrics(evaluator.evaluate(run.model, split), run.recipe)
+            evaluate_split(evaluator, run.model, split)
             for run, evaluator in zip(runs, evaluators, strict=True)
         ]
         competitors.append(Competitor(name, list(runs), evaluations, evaluators[0]))
         # other seeds have the same training data
+        warnings += [f"{split}: {note}" for note in competitors[-1].first.notes]
         warnings += _leaks(competitors[-1], parts[id(runs[0])], data)
     return _compare(split, competitors, list(dict.fromkeys(warnings)))
 

@@ -16,8 +16,8 @@ from seqlab.recipes.read import with_task
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.data import RunData, open_data
+from seqlab.runs.evaluation import refuse_unsupported
 from seqlab.runs.folder.layout import new_folder, read_recipe
-from seqlab.runs.requested_metrics import refuse_unsupported
 from seqlab.runs.run import Run
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
 from seqlab.runs.train.build import adapt, build_bare_model
