@@ -30,7 +30,7 @@ def capitals(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_no_more_is_read_than_a_few_parts_ahead_of_the_answers(capitals: Run) -> None:
     watched = Watched(400)
-    for part in stream.together(iter(watched), at_once=AT_ONCE):
+    for part in stream.available_chunks(iter(watched), at_once=AT_ONCE):
         watched.answered += len(capitals.predict(part, top=1))
     assert watched.answered == 400
     assert (
@@ -57,7 +57,7 @@ def test_a_long_file_is_answered_line_by_line_in_order(
     monkeypatch.setattr(
         "sys.stdin", io.TextIOWrapper(io.BytesIO("".join(word + "\n" for word in asked).encode()))
     )
-    monkeypatch.setattr("seqlab.cli.predict.together", counted := Counted())
+    monkeypatch.setattr("seqlab.cli.predict.available_chunks", counted := Counted())
     found = run(capsys, "predict", str(capitals.folder), "--beam", "2")
     lines = [line.split("\t") for line in found.out.splitlines()]
     assert [line[2] for line in lines] == asked
@@ -76,7 +76,7 @@ class Counted:
         self.parts: list[int] = []
 
     def __call__(self, inputs: Iterator[str]) -> Iterator[list[str]]:
-        for part in stream.together(inputs):
+        for part in stream.available_chunks(inputs):
             self.parts.append(len(part))
             yield part
 

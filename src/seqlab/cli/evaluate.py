@@ -17,7 +17,7 @@ EXAMPLES = """\b
 Examples:
   seqlab evaluate runs/reviews-lstm
   seqlab evaluate runs/reviews-lstm more-reviews.csv
-  seqlab evaluate runs/en-de --beam 5 --with runs/en-de-2     two runs write together
+  seqlab evaluate runs/en-de --beam 5 --with runs/en-de-2     an ensemble of two runs
   seqlab evaluate runs/wiki-lstm --cache --dynamic       a language model that adapts to what it reads
 """
 
@@ -38,7 +38,7 @@ def evaluate(
     ] = None,
     others: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="RUN", help="Further runs with the same tokens that write together."),
+        typer.Option("--with", metavar="RUN", help="Further runs with the same tokens: predict with the ensemble."),
     ] = None,
     cache: Annotated[
         bool, typer.Option("--cache", help="Besides, the perplexity of a language model with a neural cache.")

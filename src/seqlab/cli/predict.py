@@ -12,7 +12,7 @@ from seqlab.cli.console import answer, answer_json, quoted, say
 from seqlab.cli.decoding import check_top, with_options
 from seqlab.cli.pairs import pairs_of_file, pairs_of_lines
 from seqlab.cli.scores import show_pair_scores, show_scores
-from seqlab.cli.stream import lines_of_stdin, together
+from seqlab.cli.stream import available_chunks, lines_of_stdin
 from seqlab.cli.tree import check_tree, draw_tree
 from seqlab.cli.vectors import show_vectors
 from seqlab.core.errors import DataError, UsageError
@@ -66,7 +66,7 @@ def predict(
     ] = None,
     others: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="RUN", help="Further runs with the same tokens that write together."),
+        typer.Option("--with", metavar="RUN", help="Further runs with the same tokens: predict with the ensemble."),
     ] = None,
     tree: Annotated[
         str,
@@ -135,10 +135,10 @@ def predict(
         return say(f"search tree: {tree}")
     if as_json:
         predictions = [
-            prediction.to_json() for part in together(inputs) for prediction in loaded.predict(part, top=top)
+            prediction.to_json() for part in available_chunks(inputs) for prediction in loaded.predict(part, top=top)
         ]
         return answer_json({"run": str(loaded.folder), "predictions": predictions})
-    for part in together(inputs):
+    for part in available_chunks(inputs):
         for prediction in loaded.predict(part, top=top):
             _print(prediction, top=top)
     return say(f"next:\n  seqlab {'generate' if spec.continues_text else 'evaluate'} {quoted(run)}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli.console import answer, answer_json, quoted, say
-from seqlab.cli.stream import together
+from seqlab.cli.stream import available_chunks
 from seqlab.core.errors import EnvironmentProblem
 from seqlab.tasks.excerpt import one_line
 
@@ -26,7 +26,7 @@ def show_scores(run: Run, inputs: Iterator[Any], *, ranked: bool, out: str, as_j
 
     One text alone shows its tokens.
     """
-    found = (score for part in together(inputs) for score in run.score(part))
+    found = (score for part in available_chunks(inputs) for score in run.score(part))
     if not (ranked or out or as_json):
         say(COLUMNS)
         for score in found:
@@ -56,7 +56,7 @@ def show_pair_scores(
     run: Run, pairs: Iterator[tuple[Any, str]], *, detailed: bool, out: str, as_json: bool
 ) -> None:
     """A line for each pair, in their order. detailed: one pair alone shows its tokens."""
-    found = (score for part in together(pairs) for score in run.score(part))
+    found = (score for part in available_chunks(pairs) for score in run.score(part))
     if out or as_json:
         scores = list(found)
         _warn(scores)

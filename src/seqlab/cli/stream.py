@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 AT_ONCE = 256
 
 
-def together(inputs: Iterator[Any], *, at_once: int = AT_ONCE) -> Iterator[list[Any]]:
+def available_chunks(inputs: Iterator[Any], *, at_once: int = AT_ONCE) -> Iterator[list[Any]]:
     """Lists of what is there at the moment: whoever writes slowly gets an answer to every line, a file is
     read in large parts.
     """

@@ -27,7 +27,7 @@ class Ensemble(nn.Module):
         super().__init__()
         if not models:
             raise UsageError(
-                "an ensemble needs at least one model.", cure="Name the runs that shall write together."
+                "an ensemble needs at least one model.", cure="Name the runs of the ensemble."
             )
         self.models = tuple(models)
         self.networks = nn.ModuleList(model for model in models if isinstance(model, nn.Module))

@@ -24,7 +24,6 @@ from seqlab.runs.survey.parts import survey_parts
 from seqlab.sources.base import Source
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.evaluator import Evaluator
-from seqlab.tasks.text.documents import BY_LINE
 
 MOST_SHOWN = 20
 PER_CHARACTER = "bits_per_character"
@@ -278,13 +277,14 @@ def _about_tokens(competitors: list[Competitor]) -> list[str]:
     ]
     for competitor in competitors:
         stream = competitor.first.stream
-        share = 0.0 if stream is None else stream.num_unknown / len(stream.nats)
+        assert stream is not None  # the others are compared by the items of their scores
+        share = stream.num_unknown / len(stream.nats)
         if share > FEW_UNKNOWN:
             warnings.append(
                 f"{competitor.name}: {share:.1%} of the tokens are unknown words, whose characters are not"
                 " predicted: its score is too good"
             )
-        if competitor.runs[0].recipe.tokens.kind in BY_LINE:
+        if not stream.predicts_whitespace:
             warnings.append(
                 f"{competitor.name}: the whitespace between words is not predicted: its score is too good"
             )

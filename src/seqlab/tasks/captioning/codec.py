@@ -58,7 +58,9 @@ class CaptioningCodec(Seq2SeqCodec):
 
     def encode_split(self, name: str, source: Source) -> CaptionSplit:
         rows = CaptionRows(source, self.recipe, self.cells)
-        return encode_captions(self.recipe, self.tokens, self.inputs, self.cells, name, rows)
+        return encode_captions(
+            self.recipe, self.tokens, self.inputs, self.cells, name, rows, cache_key=self.cache_key()
+        )
 
     def encode_inputs(self, inputs: Sequence[Any]) -> Iterator[Float[Tensor, "height features"]]:
         """Image files by their names, or images as rows of pixels; read one at a time."""

@@ -21,22 +21,30 @@ from seqlab.tasks.captioning.rows import CaptionRows
 from seqlab.tasks.captioning.split import CaptionSplit
 from seqlab.tasks.inputs.digest import digest_of
 from seqlab.tasks.seq2seq.target_tokens import TargetTokens
-from seqlab.tasks.split import ENCODING
 
 
 def encode_captions(
-    recipe: Recipe, tokens: TargetTokens, inputs: ImageInputs, cells: ImageCells, name: str, rows: CaptionRows
+    recipe: Recipe,
+    tokens: TargetTokens,
+    inputs: ImageInputs,
+    cells: ImageCells,
+    name: str,
+    rows: CaptionRows,
+    *,
+    cache_key: Mapping[str, Any],
 ) -> CaptionSplit:
-    """The columns `caption`, `image` and `line`, and the column `pixels` of the images."""
+    """The columns `caption`, `image` and `line`, and the column `pixels` of the images.
+
+    cache_key: that of the codec.
+    """
     data, first_rows = recipe.data, rows.first_rows()
     if not first_rows:
         raise DataError("no image with a caption is left.", where=rows.name, cure="Provide more data.")
     made_from: dict[str, Any] = {
-        "task": "captioning",
-        "encoding": ENCODING,
+        **cache_key,
         "source": rows.fingerprint(),
         "columns": [data.source, data.target],
-        "pictures": [inputs.height, inputs.width, inputs.channels],
+        "images": [inputs.height, inputs.width, inputs.channels],
     }
 
     def write_captions(folder: Path) -> None:

@@ -31,7 +31,6 @@ from seqlab.tasks.inputs.text import TextInputs
 from seqlab.tasks.labeled.labeled_rows import LabeledRows
 from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.labeled.whole_sequence_spec import labeled_rows
-from seqlab.tasks.split import ENCODING
 from seqlab.tokens.vocabulary import Vocabulary
 
 LABELS = "labels.json"
@@ -82,8 +81,7 @@ class WholeSequenceCodec(Codec):
     def encode_split(self, name: str, source: Source) -> LabeledSplit:
         rows, data = labeled_rows(source, self.recipe), self.recipe.data
         made_from = {
-            "task": self.recipe.task,
-            "encoding": ENCODING,
+            **self.cache_key(),
             "source": rows.fingerprint(),
             "inputs": digest_of(self.inputs.save),
             "labels": digest_of(lambda folder: self.labels.save(folder / "labels")),

@@ -22,7 +22,7 @@ from seqlab.tasks.inputs.digest import digest_of
 from seqlab.tasks.inputs.known_tokens import fit_tokenizer
 from seqlab.tasks.inputs.pieces import encode_texts, pieces_of
 from seqlab.tasks.language_model.settings import LanguageModelSettings
-from seqlab.tasks.split import ENCODING, Split
+from seqlab.tasks.split import Split
 from seqlab.tasks.text.documents import has_documents, in_chunks, read_texts
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
@@ -63,8 +63,7 @@ class LanguageModelCodec(Codec):
 
     def encode_split(self, name: str, source: Source) -> Split:
         made_from = {
-            "task": "language_model",
-            "encoding": ENCODING,
+            **self.cache_key(),
             "source": source.fingerprint(),
             "column": self.recipe.data.text,
             "tokenizer": digest_of(self.save),

@@ -25,7 +25,6 @@ from seqlab.tasks.inputs.known_tokens import fit_tokenizer
 from seqlab.tasks.inputs.pieces import encode_texts, pieces_of
 from seqlab.tasks.masked_language_model.settings import MaskedLanguageModelSettings
 from seqlab.tasks.masked_language_model.split import MaskedSplit
-from seqlab.tasks.split import ENCODING
 from seqlab.tasks.text.documents import has_documents, in_chunks, read_texts
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
@@ -77,8 +76,7 @@ class MaskedLanguageModelCodec(Codec):
 
     def encode_split(self, name: str, source: Source) -> MaskedSplit:
         made_from = {
-            "task": "masked_language_model",
-            "encoding": ENCODING,
+            **self.cache_key(),
             "source": source.fingerprint(),
             "column": self.recipe.data.text,
             "tokenizer": digest_of(self.save),

@@ -26,7 +26,6 @@ from seqlab.tasks.excerpt import excerpt
 from seqlab.tasks.inputs.digest import digest_of
 from seqlab.tasks.inputs.numeric import NUMERIC
 from seqlab.tasks.labeled.whole_sequence_codec import LABELS
-from seqlab.tasks.split import ENCODING
 from seqlab.tasks.tagging.encode_rows import NO_TAG, LengthLimits, encode_rows
 from seqlab.tasks.tagging.frame_inputs import FrameInputs
 from seqlab.tasks.tagging.inputs import TaggedInputs
@@ -80,8 +79,7 @@ class TaggingCodec(Codec):
         rows = TaggedRows.of(self.recipe, source)
         limits = self._limits(name)
         made_from = {
-            "task": "tagging",
-            "encoding": ENCODING,
+            **self.cache_key(),
             "source": rows.fingerprint(),
             "inputs": digest_of(self.inputs.save),
             "labels": self.labels.names,

@@ -37,6 +37,10 @@ class PairTokens(TargetTokens):
         require_start_and_end(source)
 
     @property
+    def tokenizers(self) -> dict[str, Tokenizer]:
+        return {"source": self.source, "target": self.target}
+
+    @property
     def are_shared(self) -> bool:
         return self.source is self.target
 
