@@ -22,7 +22,7 @@ from seqlab.models.images.encoder import ImageEncoder
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
-from seqlab.sources.formats.pixels import decode_picture, fitted, pixels_of
+from seqlab.sources.formats.pixels import decode_image, fitted, pixels_of
 from seqlab.tasks.captioning.codec import CaptioningCodec
 from seqlab.tasks.captioning.evaluation_items import collect_image_items
 from seqlab.tasks.spec import find_spec
@@ -244,7 +244,7 @@ def test_pixels_are_upright_on_white_and_grey_where_that_is_wanted(tmp_path: Pat
     see_through = image.new("RGBA", (3, 2), (255, 0, 0, 0))
     see_through.putpixel((2, 1), (0, 0, 255, 255))
     see_through.save(path)
-    found = decode_picture(path.read_bytes(), where="")
+    found = decode_image(path.read_bytes(), where="")
     assert found.shape == (2, 3, 3)
     assert found[0, 0].tolist() == [255, 255, 255]
     assert found[1, 2].tolist() == [0, 0, 255]
@@ -252,10 +252,10 @@ def test_pixels_are_upright_on_white_and_grey_where_that_is_wanted(tmp_path: Pat
     exif = turned.getexif()
     exif[0x0112] = 6  # held upright by the camera
     turned.save(tmp_path / "turned.jpg", exif=exif)
-    assert decode_picture((tmp_path / "turned.jpg").read_bytes(), where="").shape == (4, 2, 3)
+    assert decode_image((tmp_path / "turned.jpg").read_bytes(), where="").shape == (4, 2, 3)
     deep = image.fromarray(np.full((2, 2), 257 * 7, np.uint16))
     deep.save(tmp_path / "deep.png")
-    assert decode_picture((tmp_path / "deep.png").read_bytes(), where="").tolist() == [[[7] * 3] * 2] * 2
+    assert decode_image((tmp_path / "deep.png").read_bytes(), where="").tolist() == [[[7] * 3] * 2] * 2
     assert fitted(found, height=2, width=3, channels=1)[1, 2].tolist() == [29]  # 0.114 of 255
     assert fitted(pixels_of([[10]], where=""), height=1, width=1, channels=3).tolist() == [[[10, 10, 10]]]
     assert fitted(found, height=4, width=6, channels=3).shape == (4, 6, 3)
@@ -345,7 +345,7 @@ def test_networks_and_searches_that_do_not_fit_pictures_are_refused(
         MissingExtra,
         match=r"Reading picture files needs the package 'Pillow'.*\n.*pip install 'seqlab\[images\]'",
     ):
-        decode_picture(b"", where="")
+        decode_image(b"", where="")
 
 
 def test_names_of_picture_files_ask_for_captions_without_a_task(captions: Path) -> None:

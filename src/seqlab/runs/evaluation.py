@@ -13,6 +13,7 @@ from seqlab.core.errors import RecipeError
 from seqlab.metrics.metric import score_of
 from seqlab.metrics.registry import metrics
 from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.setting_names import naming_settings
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.evaluator import Evaluator
 from seqlab.tasks.spec import find_spec
@@ -31,7 +32,8 @@ def refuse_unsupported(recipe: Recipe) -> None:
 
 def evaluate_split(evaluator: Evaluator[Any, Any, Any], model: nn.Module, split: str) -> Evaluation:
     """The scores of a split, with the requested metrics and the notes of its encoding."""
-    evaluation = with_metrics(evaluator.evaluate(model, split), evaluator.recipe)
+    with naming_settings(evaluator.recipe):  # an input may not fit the network
+        evaluation = with_metrics(evaluator.evaluate(model, split), evaluator.recipe)
     return replace(evaluation, notes=evaluator.splits[split].notes)
 
 

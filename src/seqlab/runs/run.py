@@ -18,6 +18,7 @@ from seqlab.metrics.score import Score
 from seqlab.metrics.text_likelihood import TextScore
 from seqlab.recipes.read import check, override
 from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.data import open_data, open_further_data, with_columns
 from seqlab.runs.ensemble import build_ensemble
 from seqlab.runs.evaluation import evaluate_split
@@ -130,7 +131,8 @@ class Run:
         """The answer to one text, and all candidates of the beam search, kept and pruned, as plain data;
         `pages.beam_tree` draws them.
         """
-        return self.predictor.search_tree(text, top=top)
+        with naming_settings(self.recipe):
+            return self.predictor.search_tree(text, top=top)
 
     def predict(self, inputs: Any, *, top: int = 5, **decoding: Any) -> list[Prediction]:
         """Predict for texts, numeric sequences or images, in their order; a language model predicts the next
@@ -149,7 +151,9 @@ class Run:
             )
         if is_table(inputs) and not self._reads_objects:
             inputs = list(self.spec.read_inputs(open_table(inputs), self.recipe.data, Path()))
-        return self.with_decoding(**decoding).predictor.predict(inputs, top=top)
+        run = self.with_decoding(**decoding)
+        with naming_settings(self.recipe):
+            return run.predictor.predict(inputs, top=top)
 
     @property
     def _reads_objects(self) -> bool:
@@ -164,7 +168,8 @@ class Run:
         """
         if isinstance(texts, str):
             raise UsageError("vectors takes a list of texts.", cure='For one text: run.vectors(["the text"])')
-        return sequence_vectors(self.model, self.codec.encode(texts), pooling=pooling)
+        with naming_settings(self.recipe):
+            return sequence_vectors(self.model, self.codec.encode(texts), pooling=pooling)
 
     def word_vectors(self, text: Any = None) -> tuple[list[str], Float[np.ndarray, "pieces hidden"]]:
         """The pieces of a text and a contextual vector for each.
@@ -175,7 +180,8 @@ class Run:
             table, steps = embedding_table(self.model)
             return self.codec.pieces(steps), table.weight.detach().float().cpu().numpy().copy()
         steps = self.codec.encode([text])[0]
-        return self.codec.pieces(steps), step_vectors(self.model, steps)
+        with naming_settings(self.recipe):
+            return self.codec.pieces(steps), step_vectors(self.model, steps)
 
     def evaluate(self, data: str | Path | None = None) -> Evaluation:
         """Scores on further data, or again on the run's own held-out part."""
@@ -225,7 +231,8 @@ class Run:
         """
         if isinstance(texts, str):
             raise UsageError("score takes a list of texts.", cure='For one text: run.score(["the text"])')
-        return self.predictor.score(texts)
+        with naming_settings(self.recipe):
+            return self.predictor.score(texts)
 
     def adapted_scores(
         self, data: str | Path | None = None, *, cache: bool = False, dynamic: bool = False
@@ -254,7 +261,13 @@ class Run:
     def stream(self, prompt: str = "", **settings: Any) -> Iterator[str]:
         """The same, piece by piece as it is generated."""
         run = self.with_decoding(**settings)
-        return run.predictor.stream(prompt, run.recipe.decoding)
+        pieces = run.predictor.stream(prompt, run.recipe.decoding)  # says at once what is not supported
+
+        def stream_pieces() -> Iterator[str]:
+            with naming_settings(self.recipe):
+                yield from pieces
+
+        return stream_pieces()
 
     def __repr__(self) -> str:
         return (

@@ -20,8 +20,8 @@ from seqlab.sources.views.filtered import PARTS, ColumnSplit, part_of
 
 FOREIGN = {
     b"%PDF": "a PDF",
-    b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture",
+    b"\x89PNG": "an image",
+    b"\xff\xd8\xff": "an image",
     b"SQLite format 3": "an SQLite database",
     b"\x80\x04": "a pickle",
 }

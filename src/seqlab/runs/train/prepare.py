@@ -42,6 +42,7 @@ from seqlab.training.scaling import scale_counts
 from seqlab.training.settings import TrainingSettings
 
 Say = Callable[[str], None]
+DEFAULT_BATCH_SIZE = 32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,6 +197,8 @@ def _fitted_counts(training: TrainingSettings, budget: Budget) -> list[str]:
 def _complete_training(recipe: Recipe, *, threads: int) -> Recipe:
     training = recipe.training
     changes: dict[str, Any] = {"threads": threads}
+    if not (training.batch_size or training.batch_tokens):  # a task that leaves it open
+        changes["batch_size"] = DEFAULT_BATCH_SIZE
     if not (training.steps or training.epochs or training.minutes):
         changes |= {"minutes": DEFAULT_MINUTES, "epochs": DEFAULT_EPOCHS}
         if "patience" not in training.model_fields_set:

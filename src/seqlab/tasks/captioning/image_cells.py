@@ -9,8 +9,8 @@ from typing import Any
 from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row
-from seqlab.sources.formats.image_files import PictureFiles
-from seqlab.sources.formats.pixels import CURE, Pixels, check_picture, decode_picture, pixels_of
+from seqlab.sources.formats.image_files import ImageFiles
+from seqlab.sources.formats.pixels import CURE, Pixels, check_image, decode_image, pixels_of
 
 
 class ImageCells:
@@ -21,7 +21,7 @@ class ImageCells:
 
     def __init__(self, recipe: Recipe) -> None:
         self.column = recipe.data.source
-        self._files = PictureFiles(recipe.data.images)
+        self._files = ImageFiles(recipe.data.images)
         self._fallback = Path(recipe.data.train).parent
         self._checked: set[str] = set()
 
@@ -45,7 +45,7 @@ class ImageCells:
         key = self.key(row)
         if key not in self._checked:
             if isinstance(value, str):
-                check_picture(
+                check_image(
                     self._read(value, Path(row.file).parent, row.where),
                     where=f"{row.where}, {value.strip()[:200]}",
                 )
@@ -67,15 +67,15 @@ class ImageCells:
         """The image of a prediction: a file here, else where those of the training data are, or pixels."""
         where = f"input {number}"
         if isinstance(value, str | Path) and Path(value).is_file():
-            return decode_picture(
-                PictureFiles().read(str(value), beside=Path(), where=where), where=f"{where}, {value}"
+            return decode_image(
+                ImageFiles().read(str(value), beside=Path(), where=where), where=f"{where}, {value}"
             )
         return self._pixels(str(value) if isinstance(value, Path) else value, self._fallback, where)
 
     def _pixels(self, value: Any, beside: Path, where: str) -> Pixels:
         if not isinstance(value, str):
             return pixels_of(value, where=where)
-        return decode_picture(self._read(value, beside, where), where=f"{where}, {value.strip()[:200]}")
+        return decode_image(self._read(value, beside, where), where=f"{where}, {value.strip()[:200]}")
 
     def _read(self, value: str, beside: Path, where: str) -> bytes:
         return self._files.read(value.strip(), beside=beside, where=where)
