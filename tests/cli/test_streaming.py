@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from seqlab.cli import stream
+from seqlab.cli import inputs as cli_inputs
 from seqlab.runs.run import Run
 from tests.cli.running import run
 from tests.cli.tiny_pairs import train_tiny, write_pairs
@@ -30,7 +30,7 @@ def capitals(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_no_more_is_read_than_a_few_parts_ahead_of_the_answers(capitals: Run) -> None:
     watched = Watched(400)
-    for part in stream.available_chunks(iter(watched), at_once=AT_ONCE):
+    for part in cli_inputs.available_chunks(iter(watched), at_once=AT_ONCE):
         watched.answered += len(capitals.predict(part, top=1))
     assert watched.answered == 400
     assert (
@@ -76,7 +76,7 @@ class Counted:
         self.parts: list[int] = []
 
     def __call__(self, inputs: Iterator[str]) -> Iterator[list[str]]:
-        for part in stream.available_chunks(inputs):
+        for part in cli_inputs.available_chunks(inputs):
             self.parts.append(len(part))
             yield part
 

@@ -38,7 +38,9 @@ def evaluate(
     ] = None,
     others: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="RUN", help="Further runs with the same tokens: predict with the ensemble."),
+        typer.Option(
+            "--with", metavar="RUN", help="Further runs with the same tokens: predict with the ensemble."
+        ),
     ] = None,
     cache: Annotated[
         bool, typer.Option("--cache", help="Besides, the perplexity of a language model with a neural cache.")

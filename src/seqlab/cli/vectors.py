@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli.console import answer_json, quoted, say
-from seqlab.cli.stream import available_chunks
+from seqlab.cli.inputs import available_chunks
 from seqlab.core.errors import EnvironmentProblem
 
 if TYPE_CHECKING:

@@ -103,7 +103,10 @@ class Recipe(Settings):
 
 def recipe_class(task: str) -> type[Recipe]:
     """The recipe of a task: with the section of the task, and `decoding` as the task understands it."""
-    return _recipe_class(task, registered_tasks.get(task)) if task else Recipe
+    if not task:
+        return Recipe
+    spec: Any = registered_tasks.get(task)
+    return _recipe_class(task, spec)
 
 
 @cache

@@ -37,9 +37,7 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
     write_calibration(folder, calibration, manifest)
     evaluator = parts.evaluator(*facts, calibration)
     evaluations = [
-        evaluate_split(evaluator, model, split)
-        for split in ("test", "valid")
-        if split in prepared.splits
+        evaluate_split(evaluator, model, split) for split in ("test", "valid") if split in prepared.splits
     ]
     beaten = [score for evaluation in evaluations[:1] for score in beaten_scores(evaluation.scores)]
     leaks = [
