@@ -11,10 +11,9 @@ from pydantic import Field
 from seqlab.core.errors import RecipeError, UsageError
 from seqlab.core.settings import Settings
 from seqlab.decoding.settings import NoDecoding, SamplingSettings, SearchSettings
-from seqlab.recipes.keywords import dotted_names
 from seqlab.recipes.read import check, override, with_task
 from seqlab.recipes.recipe import Recipe
-from seqlab.recipes.sections import sections_with, settings_help, task_sections
+from seqlab.recipes.sections import dotted_names, sections_with, settings_help, task_sections
 from seqlab.tasks.language_model.settings import LanguageModelSettings
 from seqlab.tasks.masked_language_model.settings import MaskedLanguageModelSettings
 from seqlab.tasks.spec import find_spec, task_specs

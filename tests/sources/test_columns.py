@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import Row
-from seqlab.sources.columns import label_of
+from seqlab.sources.base import Row, label_of
 from seqlab.sources.label_lists import guess_separator, labels_of
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings

@@ -21,7 +21,7 @@ from seqlab.decoding.forced_scoring import score_targets
 from seqlab.models.images.encoder import ImageEncoder
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.runs.survey.parts import survey_parts, survey_warnings
+from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
 from seqlab.sources.formats.pixels import decode_image, fitted, pixels_of
 from seqlab.tasks.captioning.codec import CaptioningCodec
 from seqlab.tasks.captioning.evaluation_items import collect_image_items

@@ -34,7 +34,7 @@ def data(
     """Report rows, lengths, labels, repeats and leaks."""
     from seqlab.runs.data import open_data
     from seqlab.runs.find_recipe import find_recipe
-    from seqlab.runs.survey.parts import survey_parts, survey_warnings
+    from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
     from seqlab.tasks.spec import find_spec
 
     recipe, _ = find_recipe(what, settings or [])

@@ -110,7 +110,7 @@ def _pairs_of_lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 def _pairs_of_file(path: str, recipe: Recipe) -> Iterator[tuple[Any, str]]:
     """Both columns of a file, which is read the way the training data was."""
     from seqlab.runs.data import open_further_data, with_columns
-    from seqlab.sources.columns import text_of
+    from seqlab.sources.base import text_of
     from seqlab.tasks.spec import find_spec
 
     source = open_further_data(recipe, path)

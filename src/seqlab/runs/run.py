@@ -22,12 +22,11 @@ from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.data import open_data, open_further_data, with_columns
 from seqlab.runs.ensemble import build_ensemble
 from seqlab.runs.evaluation import evaluate_split
-from seqlab.runs.folder.calibration import read_calibration
 from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe
 from seqlab.runs.folder.manifest import verify
-from seqlab.runs.folder.results import Results, read_results
+from seqlab.runs.folder.results import Results, read_calibration, read_results
+from seqlab.runs.survey.data_survey import survey_parts
 from seqlab.runs.survey.leaks import note_leaks
-from seqlab.runs.survey.parts import survey_parts
 from seqlab.runs.train.build import build_model
 from seqlab.sources.base import Source
 from seqlab.sources.in_memory import is_table, open_table

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import Row, Source, TextSource
+from seqlab.sources.base import Row, Source, TextSource, require_columns
 from seqlab.sources.column_profile import Profile, profile
-from seqlab.sources.columns import require_columns
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.frames import holds_vectors
 from seqlab.sources.views.joined_columns import names_of

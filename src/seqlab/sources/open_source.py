@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePath
 
 from seqlab.core.errors import DataError, nearest
-from seqlab.sources.base import Source
-from seqlab.sources.columns import require_columns
+from seqlab.sources.base import Source, require_columns
 from seqlab.sources.files.archives import is_junk
 from seqlab.sources.files.compression import COMPRESSIONS, check_exists, first_bytes, plain_name
 from seqlab.sources.formats.aligned_lines import AlignedLines, find_pair, pairs_of_folder

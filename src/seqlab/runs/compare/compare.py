@@ -19,8 +19,8 @@ from seqlab.runs.compare.by_length import ByLength, quality_by_length
 from seqlab.runs.compare.comparable import check_comparable, open_common
 from seqlab.runs.evaluation import evaluate_split
 from seqlab.runs.run import Run
+from seqlab.runs.survey.data_survey import survey_parts
 from seqlab.runs.survey.leaks import note_leaks
-from seqlab.runs.survey.parts import survey_parts
 from seqlab.sources.base import Source
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.evaluator import Evaluator

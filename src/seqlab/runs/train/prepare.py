@@ -19,7 +19,7 @@ from seqlab.runs.data import RunData, open_data
 from seqlab.runs.evaluation import refuse_unsupported
 from seqlab.runs.folder.layout import new_folder, read_recipe
 from seqlab.runs.run import Run
-from seqlab.runs.survey.parts import survey_parts, survey_warnings
+from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
 from seqlab.runs.train.build import adapt, build_bare_model
 from seqlab.runs.transfer.distillation import build_teacher, find_teacher
 from seqlab.runs.transfer.pretrained_vectors import copy_vectors, fit_to_vectors

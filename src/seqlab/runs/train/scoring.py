@@ -7,10 +7,9 @@ from typing import Any
 from seqlab.core.files import write_whole
 from seqlab.metrics.score import beaten_scores
 from seqlab.runs.evaluation import evaluate_split
-from seqlab.runs.folder.calibration import write_calibration
 from seqlab.runs.folder.layout import REPORT, WEIGHTS
 from seqlab.runs.folder.manifest import Manifest, complete_manifest
-from seqlab.runs.folder.results import provenance, write_results
+from seqlab.runs.folder.results import provenance, write_calibration, write_results
 from seqlab.runs.report.build import run_report
 from seqlab.runs.run import Run
 from seqlab.runs.survey.leaks import note_leaks

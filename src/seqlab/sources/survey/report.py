@@ -18,8 +18,16 @@ from seqlab.sources.base import Row, Source
 from seqlab.sources.splitting import cell_text
 from seqlab.sources.survey.near_duplicates import ALIKE, alike, candidates
 from seqlab.sources.survey.passages import WINDOW, Passages, Repeats
-from seqlab.sources.survey.row_equality import content_of, key_of, plain_text_of
-from seqlab.sources.survey.row_hashes import EXACT, NEAR, PLAIN, Remembered, conflicts
+from seqlab.sources.survey.row_equality import (
+    EXACT,
+    NEAR,
+    PLAIN,
+    Remembered,
+    conflicts,
+    content_of,
+    key_of,
+    plain_text_of,
+)
 
 NamesOf = Callable[[Row], list[str]]
 FINDINGS = 2

@@ -12,8 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Source
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import Source, text_of
 from seqlab.tasks.captioning.defaults import require_image_settings
 from seqlab.tasks.captioning.encoding import encode_captions
 from seqlab.tasks.captioning.image_cells import ImageCells

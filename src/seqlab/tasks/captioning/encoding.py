@@ -13,8 +13,7 @@ from seqlab.batches.columns import SequenceColumn, StepColumn, smallest_dtype
 from seqlab.batches.store_writer import StoreWriter
 from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import Row, text_of
 from seqlab.tasks.captioning.image_cells import ImageCells
 from seqlab.tasks.captioning.inputs import ImageInputs
 from seqlab.tasks.captioning.rows import CaptionRows

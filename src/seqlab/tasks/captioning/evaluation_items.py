@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import text_of
 from seqlab.tasks.captioning.codec import CaptioningCodec
 from seqlab.tasks.captioning.split import CaptionSplit
 from seqlab.tasks.seq2seq.evaluation_items import EvaluationItem

@@ -9,7 +9,7 @@ from typing import Any
 from torch import nn
 
 from seqlab.pages.sections.attention import ImageAttention
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import text_of
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.captioning.codec import CaptioningCodec
 from seqlab.tasks.captioning.evaluation_items import collect_image_items

@@ -6,8 +6,7 @@ import hashlib
 
 from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import Row, Source, text_of
 from seqlab.tasks.captioning.image_cells import ImageCells
 from seqlab.tasks.labeled.checked_rows import CheckedRows
 

@@ -8,9 +8,8 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Source
+from seqlab.sources.base import Source, require_columns
 from seqlab.sources.column_roles import ColumnRoles
-from seqlab.sources.columns import require_columns
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.captioning.defaults import with_defaults
 from seqlab.tasks.captioning.image_cells import ImageCells

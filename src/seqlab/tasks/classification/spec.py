@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from seqlab.core.errors import RecipeError
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source
-from seqlab.sources.columns import label_of
+from seqlab.sources.base import Row, Source, label_of
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.classification.settings import ClassificationSettings
 from seqlab.tasks.labeled.class_names import names_or_nothing

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from seqlab.core.errors import DataError
 from seqlab.sources.bad_rows import BadRows
-from seqlab.sources.base import Row, Source
-from seqlab.sources.columns import require_columns
+from seqlab.sources.base import Row, Source, require_columns
 
 
 class CheckedRows(Source):

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import STEPS, Row, Source
-from seqlab.sources.columns import label_of, text_of
+from seqlab.sources.base import STEPS, Row, Source, label_of, text_of
 from seqlab.sources.views.joined_columns import BETWEEN
 from seqlab.tasks.labeled.checked_rows import CheckedRows
 

@@ -15,10 +15,9 @@ from jaxtyping import Shaped
 from numpy.typing import NDArray
 from torch import Tensor
 
-from seqlab.batches.batch import Batch
+from seqlab.batches.batch import Batch, pad
 from seqlab.batches.cache import cached_store
 from seqlab.batches.columns import Column, SequenceColumn
-from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
 from seqlab.batches.store import Store
 from seqlab.batches.store_writer import StoreWriter

@@ -11,9 +11,8 @@ from typing import Any, Self
 import torch
 from numpy.typing import NDArray
 
-from seqlab.batches.batch import Batch
+from seqlab.batches.batch import Batch, pad
 from seqlab.batches.cache import cached_store
-from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
 from seqlab.core.errors import DataError
 from seqlab.metrics.spans import TaggingScheme, detect_scheme

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Shaped
 from numpy.typing import NDArray
 from torch import Tensor
 
-from seqlab.batches.padding import pad
+from seqlab.batches.batch import pad
 from seqlab.sources.base import Row
 from seqlab.tasks.inputs.base import Inputs
 

@@ -14,8 +14,7 @@ from seqlab.batches.columns import SequenceColumn, StepColumn, smallest_dtype
 from seqlab.batches.store_writer import StoreWriter
 from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import Row, text_of
 from seqlab.tasks.inputs.digest import digest_of
 from seqlab.tasks.seq2seq.target_tokens import Ids
 from seqlab.tasks.split import Split

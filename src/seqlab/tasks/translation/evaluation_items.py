@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Source
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import Source, text_of
 from seqlab.tasks.seq2seq.evaluation_items import EvaluationItem
 from seqlab.tasks.translation.pair_tokens import row_language
 
