@@ -285,7 +285,7 @@ def test_bad_pictures_are_refused_with_their_line(tmp_path: Path, captions: Path
     missing = refused(
         table(tmp_path, [*[(name, "a wall") for name in names], ("pictures/rad.png", "a wall")])
     )
-    assert "captions.tsv, line 10: there is no picture file 'pictures/rad.png'" in missing
+    assert "captions.tsv, line 10: there is no image file 'pictures/rad.png'" in missing
     assert "Did you mean 'pictures/red.png'?" in missing
     (tmp_path / "pictures" / "text.png").write_text("these are words")
     no_picture = refused(table(tmp_path, [(names[0], "a wall"), ("pictures/text.png", "a wall")]))
@@ -306,10 +306,10 @@ def test_bad_pictures_are_refused_with_their_line(tmp_path: Path, captions: Path
         table(tmp_path, [("a dog runs", "a wall"), ("it rains", "a wall")]),
         data={"source": "image", "target": "caption"},
     )
-    assert "line 2: there is no picture file 'a dog runs'" in words
+    assert "line 2: there is no image file 'a dog runs'" in words
     assert "column 'image' names no image" in refused(table(tmp_path, [("", "a wall"), (names[0], "a wall")]))
     assert "column 'caption' has no text" in refused(table(tmp_path, [(names[0], " ")]))
-    assert "no such folder or archive of pictures" in refused(
+    assert "no such folder or archive of images" in refused(
         table(tmp_path, [(names[0], "a wall")]), data={"images": ["nothing.zip"]}
     )
     assert whole.startswith(b"\x89PNG")
@@ -323,7 +323,7 @@ def test_a_picture_of_very_many_pixels_is_refused_before_it_is_unpacked(tmp_path
         content[16:24] = b"".join(side.to_bytes(4, "big") for side in sides)
         content[29:33] = zlib.crc32(bytes(content[12:29])).to_bytes(4, "big")
         small.write_bytes(bytes(content))
-        assert "the picture has more than 50,000,000 pixels." in refused(
+        assert "the image has more than 50,000,000 pixels." in refused(
             table(tmp_path, [("small.png", "a wall")])
         )
 
@@ -343,7 +343,7 @@ def test_networks_and_searches_that_do_not_fit_pictures_are_refused(
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(
         MissingExtra,
-        match=r"Reading picture files needs the package 'Pillow'.*\n.*pip install 'seqlab\[images\]'",
+        match=r"Reading image files needs the package 'Pillow'.*\n.*pip install 'seqlab\[images\]'",
     ):
         decode_image(b"", where="")
 
