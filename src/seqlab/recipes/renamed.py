@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 RENAMED: dict[str, str] = {
-    "data.pictures": "data.images",
-    "data.picture_size": "data.image_size",
     "training.window": "language_model.window or masked_language_model.window",
     "training.carry_state": "language_model.stateful",
     "training.detach_every": "language_model.bptt_steps",
