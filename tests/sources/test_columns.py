@@ -12,7 +12,7 @@ from seqlab.sources.label_lists import guess_separator, labels_of
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
-from seqlab.sources.survey.report import survey
+from seqlab.sources.survey.survey import survey
 from seqlab.sources.views.joined_columns import BETWEEN, join_columns
 from tests.sources.guessing import guess
 

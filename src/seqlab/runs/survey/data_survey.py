@@ -20,7 +20,8 @@ from seqlab.core.errors import EnvironmentProblem
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Source
 from seqlab.sources.survey.passages import Repeats
-from seqlab.sources.survey.report import FINDINGS, Leak, PartSurvey, Quantiles, Survey, survey
+from seqlab.sources.survey.report import Leak, PartSurvey, Quantiles, Survey
+from seqlab.sources.survey.survey import FINDINGS, survey
 from seqlab.tasks.spec import find_spec
 
 
