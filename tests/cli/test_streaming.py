@@ -62,7 +62,7 @@ def test_a_long_file_is_answered_line_by_line_in_order(
     lines = [line.split("\t") for line in found.out.splitlines()]
     assert [line[2] for line in lines] == asked
     assert len(lines) == len(asked)
-    assert max(counted.parts) <= stream.AT_ONCE
+    assert max(counted.parts) <= cli_inputs.AT_ONCE
     answers = {line[2]: line[0] for line in lines}
     assert all(
         answers[line[2]] == line[0] for line in lines
@@ -70,7 +70,7 @@ def test_a_long_file_is_answered_line_by_line_in_order(
 
 
 class Counted:
-    """As `together`, with the sizes of its parts."""
+    """As `available_chunks`, with the sizes of its parts."""
 
     def __init__(self) -> None:
         self.parts: list[int] = []

@@ -289,7 +289,7 @@ def test_bad_pictures_are_refused_with_their_line(tmp_path: Path, captions: Path
     assert "Did you mean 'pictures/red.png'?" in missing
     (tmp_path / "pictures" / "text.png").write_text("these are words")
     no_picture = refused(table(tmp_path, [(names[0], "a wall"), ("pictures/text.png", "a wall")]))
-    assert "line 3, pictures/text.png: the file is no picture that can be read." in no_picture
+    assert "line 3, pictures/text.png: the file is no image that can be read." in no_picture
     skipped = make(
         table(tmp_path, [(name, "a wall") for name in [*names[:3], "pictures/text.png", "nowhere.png"]]),
         data={"bad_rows": "skip"},
