@@ -8,8 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqlab.batches.batch import Batch
-from seqlab.batches.padding import pad
+from seqlab.batches.batch import Batch, pad
 
 IDS = st.lists(st.lists(st.integers(0, 60_000), min_size=0, max_size=7), min_size=1, max_size=6)
 

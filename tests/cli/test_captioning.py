@@ -84,7 +84,7 @@ def test_a_picture_file_is_described_wherever_it_lies(
     assert scores[0]["log_prob"] > scores[1]["log_prob"]
     missing = run(capsys, "predict", str(walls.folder), "nowhere.png")
     assert missing.code == 2
-    assert "there is no picture file 'nowhere.png' in images.zip" in missing.err
+    assert "there is no image file 'nowhere.png' in images.zip" in missing.err
 
 
 @pytest.mark.spec(15)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from seqlab.cli import stream
+from seqlab.cli import inputs as cli_inputs
 from seqlab.runs.run import Run
 from tests.cli.running import run
 from tests.cli.tiny_pairs import train_tiny, write_pairs
@@ -30,7 +30,7 @@ def capitals(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_no_more_is_read_than_a_few_parts_ahead_of_the_answers(capitals: Run) -> None:
     watched = Watched(400)
-    for part in stream.together(iter(watched), at_once=AT_ONCE):
+    for part in cli_inputs.available_chunks(iter(watched), at_once=AT_ONCE):
         watched.answered += len(capitals.predict(part, top=1))
     assert watched.answered == 400
     assert (
@@ -57,12 +57,12 @@ def test_a_long_file_is_answered_line_by_line_in_order(
     monkeypatch.setattr(
         "sys.stdin", io.TextIOWrapper(io.BytesIO("".join(word + "\n" for word in asked).encode()))
     )
-    monkeypatch.setattr("seqlab.cli.predict.together", counted := Counted())
+    monkeypatch.setattr("seqlab.cli.predict.available_chunks", counted := Counted())
     found = run(capsys, "predict", str(capitals.folder), "--beam", "2")
     lines = [line.split("\t") for line in found.out.splitlines()]
     assert [line[2] for line in lines] == asked
     assert len(lines) == len(asked)
-    assert max(counted.parts) <= stream.AT_ONCE
+    assert max(counted.parts) <= cli_inputs.AT_ONCE
     answers = {line[2]: line[0] for line in lines}
     assert all(
         answers[line[2]] == line[0] for line in lines
@@ -70,13 +70,13 @@ def test_a_long_file_is_answered_line_by_line_in_order(
 
 
 class Counted:
-    """As `together`, with the sizes of its parts."""
+    """As `available_chunks`, with the sizes of its parts."""
 
     def __init__(self) -> None:
         self.parts: list[int] = []
 
     def __call__(self, inputs: Iterator[str]) -> Iterator[list[str]]:
-        for part in stream.together(inputs):
+        for part in cli_inputs.available_chunks(inputs):
             self.parts.append(len(part))
             yield part
 

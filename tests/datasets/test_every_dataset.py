@@ -15,7 +15,7 @@ from seqlab.datasets.base import datasets
 from seqlab.sources.base import TextSource
 from seqlab.sources.open_source import open_parts
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.survey.report import survey
+from seqlab.sources.survey.survey import survey
 from tests.sources.guessing import guess
 
 pytestmark = pytest.mark.slow  # trainings and commands: short each, long together

@@ -197,6 +197,23 @@ def test_after_the_weights_changed_a_decoder_is_prepared_again() -> None:
     assert after == decode(_Unprepared(model), search, 0)
 
 
+@pytest.mark.parametrize("build", [lambda: build_pair(SMALL), lambda: Ensemble([build_pair(SMALL)])])
+def test_a_model_that_moves_after_it_was_prepared_is_not_read_from_old_weights(
+    build: Callable[[], EncoderDecoder | Ensemble],
+) -> None:
+    """To another dtype, as to another device."""
+    model = build()
+    prepared = prepare_decoder(model)
+    model.float()
+    expected = prepare_decoder(model)
+    assert decode(prepared, SEARCHES["beam"], 0) == decode(expected, SEARCHES["beam"], 0)
+    moved, fresh = (
+        score_targets(decoder, sources_of(0), [[3, 4]] * 3, SPECIAL) for decoder in (prepared, expected)
+    )
+    assert moved == fresh
+    assert prepare_decoder(prepared) is not prepared
+
+
 class _Unprepared:
     """The network itself, whatever it is."""
 

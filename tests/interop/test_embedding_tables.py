@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 from torch.testing import assert_close
 
-from seqlab.batches.padding import pad
+from seqlab.batches.batch import pad
 from seqlab.core.errors import DataError
 from seqlab.interop.import_model import import_details, import_published_model
 from seqlab.runs.run import Run

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from seqlab.batches.padding import pad
+from seqlab.batches.batch import pad
 from seqlab.interop.import_model import import_details, import_published_model
 from tests.interop import folders
 from tests.interop.folders import TEXTS, transformers

@@ -204,7 +204,7 @@ def imported(name: str, folder: Path) -> tuple[nn.Module, Run]:
 
 
 def batch(run: Run) -> tuple[torch.Tensor, torch.Tensor]:
-    from seqlab.batches.padding import pad
+    from seqlab.batches.batch import pad
 
     return pad(run.codec.tokens.source.encode_many(SOURCES), value=PAD)
 

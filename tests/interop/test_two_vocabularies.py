@@ -15,7 +15,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from seqlab.batches.padding import pad
+from seqlab.batches.batch import pad
 from seqlab.core.errors import DataError
 from seqlab.interop.import_model import import_published_model
 from seqlab.runs.run import Run

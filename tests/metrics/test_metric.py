@@ -16,7 +16,7 @@ from seqlab.metrics.metric import Answer, MeanMetric, Metric, score_of
 from seqlab.metrics.registry import metrics
 from seqlab.metrics.score import Score
 from seqlab.recipes.read import check
-from seqlab.runs.requested_metrics import refuse_unsupported, with_metrics
+from seqlab.runs.evaluation import refuse_unsupported, with_metrics
 from seqlab.tasks.evaluation import Evaluation
 from tests.plugins.example_data import EXAMPLES
 

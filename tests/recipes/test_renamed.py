@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from seqlab.core.errors import RecipeError, UsageError
-from seqlab.recipes.keywords import dotted_names
 from seqlab.recipes.read import check, override
 from seqlab.recipes.renamed import RENAMED
-from seqlab.recipes.sections import section_names, settings_help
+from seqlab.recipes.sections import dotted_names, section_names, settings_help
 
 NAMES = {entry.name for section in section_names() for entry in settings_help(section)}
 

@@ -11,9 +11,8 @@ from pydantic import Field
 from seqlab.core.errors import RecipeError, UsageError
 from seqlab.core.settings import Settings
 from seqlab.decoding.settings import NoDecoding, SamplingSettings, SearchSettings
-from seqlab.recipes.keywords import dotted_names
 from seqlab.recipes.read import check, override, with_task
-from seqlab.recipes.recipe import Recipe, recipe_class
+from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.sections import sections_with, settings_help, task_sections
 from seqlab.tasks.language_model.spec import LanguageModelSettings
 from seqlab.tasks.masked_language_model.spec import MaskedLanguageModelSettings
@@ -98,7 +97,6 @@ def forecasting() -> Iterator[str]:
     task_specs.register("forecast")(task)
     yield "forecast"
     task_specs._parts.pop("forecast")
-    recipe_class.cache_clear()
 
 
 def test_a_task_of_a_plugin_has_its_section_without_any_list(forecasting: str) -> None:
@@ -111,6 +109,21 @@ def test_a_task_of_a_plugin_has_its_section_without_any_list(forecasting: str) -
     assert [entry.name for entry in settings_help("forecast")] == ["forecast.horizon"]
     with pytest.raises(RecipeError, match=r"forecast\.horizon: expected a whole number of at least 1"):
         check({"forecast": {"horizon": 0}}, where="")
+
+
+def test_a_task_that_is_registered_again_has_the_settings_of_the_new_one() -> None:
+    """As in a notebook, where a cell with a plug-in runs twice."""
+    regression = type(find_spec("regression"))
+    before = check({"task": "regression"}, where="")
+    for settings in (Settings, ForecastSettings):
+        task = type("AgainSpec", (regression,), {"name": "again", "settings": settings})
+        task_specs._parts["again"] = task
+        assert type(find_spec("again")) is task
+        assert ("again" in type(check({"task": "again"}, where="")).model_fields) == (
+            settings is ForecastSettings
+        )
+    task_specs._parts.pop("again")
+    assert check({"task": "regression"}, where="") == before
 
 
 def test_no_recipe_lists_the_tasks() -> None:

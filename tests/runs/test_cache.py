@@ -13,9 +13,8 @@ import pytest
 import seqlab
 from seqlab.runs.data import open_data, open_further_data
 from seqlab.runs.find_recipe import find_recipe
-from seqlab.runs.survey import parts as surveying
-from seqlab.runs.survey.cache import kept_survey
-from seqlab.runs.survey.parts import survey_parts
+from seqlab.runs.survey import data_survey as surveying
+from seqlab.runs.survey.data_survey import kept_survey, survey_parts
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.survey.passages import Repeats

@@ -9,6 +9,7 @@ import pytest
 
 import seqlab
 from seqlab.runs.compare.compare import compare_runs
+from tests.cli.running import run as command
 
 
 @pytest.mark.slow
@@ -36,3 +37,22 @@ def test_the_baseline_chooses_on_the_validation_part_again(tmp_path: Path) -> No
     } == trained
     compared = compare_runs([run.folder for run in runs]).reference.first.scores
     assert {score.name: score.baseline for score in compared} == trained
+
+
+def test_rows_that_an_evaluation_skips_are_announced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"{'good' if n % 2 else 'bad'} film {n},{'pos' if n % 2 else 'neg'}\n" for n in range(60)]
+    (tmp_path / "train.csv").write_text("text,label\n" + "".join(rows))
+    (tmp_path / "more.csv").write_text("text,label\ngood film,pos\nbad film,\nbad film,neg\n")
+    small = ["training.threads=1", "training.steps=1", "model.hidden_size=4", "data.bad_rows=skip"]
+    run = seqlab.train(tmp_path / "train.csv", *small, out=tmp_path / "run", verbose=False)
+    (note,) = run.evaluate(tmp_path / "more.csv").notes
+    assert "1 row" in note
+    assert "line 3" in note
+    assert run.evaluate().notes == ()
+    outcome = command(capsys, "evaluate", str(run.folder), str(tmp_path / "more.csv"))
+    assert note in outcome.err
+    assert note not in outcome.out
+    as_json = command(capsys, "evaluate", str(run.folder), str(tmp_path / "more.csv"), "--json")
+    assert as_json.json["notes"] == [note]

@@ -299,7 +299,7 @@ BAD_FILES = [
         _zip(**{"[Content_Types]__dot__xml": b"<Types/>", "xl/workbook__dot__xml": b"<workbook/>"}),
         ("office document", "CSV"),
     ),
-    BadFile("photo.png", lambda: b"\x89PNG\r\n\x1a\n" + bytes(50), ("a picture", ".csv", "data.format")),
+    BadFile("photo.png", lambda: b"\x89PNG\r\n\x1a\n" + bytes(50), ("an image", ".csv", "data.format")),
     BadFile("paper.pdf", lambda: b"%PDF-1.7\n\xe2\xe3", ("a PDF", ".csv", "data.format")),
     BadFile("weights.bin", lambda: bytes(range(256)) * 20, ("not text", "'.bin'", "data.format")),
     BadFile("truncated.parquet", lambda: b"PAR1" + bytes(100), ("not a whole Parquet file", "again")),

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import Row
-from seqlab.sources.columns import label_of
+from seqlab.sources.base import Row, label_of
 from seqlab.sources.label_lists import guess_separator, labels_of
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
-from seqlab.sources.survey.report import survey
+from seqlab.sources.survey.survey import survey
 from seqlab.sources.views.joined_columns import BETWEEN, join_columns
 from tests.sources.guessing import guess
 

@@ -15,8 +15,8 @@ from seqlab.sources.settings import DataSettings
 from seqlab.sources.survey import near_duplicates, passages
 from seqlab.sources.survey.near_duplicates import ALIKE, Sketches, alike, candidates
 from seqlab.sources.survey.passages import WINDOW, Passages
-from seqlab.sources.survey.report import survey
 from seqlab.sources.survey.row_equality import content_of, plain_text_of
+from seqlab.sources.survey.survey import survey
 from tests.sources.test_survey import part
 
 WORDS = [

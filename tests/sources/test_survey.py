@@ -10,7 +10,8 @@ from seqlab.sources.base import Source
 from seqlab.sources.open_source import open_parts, open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
-from seqlab.sources.survey.report import Leak, survey
+from seqlab.sources.survey.report import Leak
+from seqlab.sources.survey.survey import survey
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 

@@ -11,10 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from seqlab.core.errors import DataError
-from seqlab.sources.columns import label_of, require_columns, text_of
+from seqlab.sources.base import label_of, require_columns, text_of
 from seqlab.sources.files import compression as opening
-from seqlab.sources.formats.csv_table import CsvTable
-from seqlab.sources.formats.delimiters import guess_delimiter
+from seqlab.sources.formats.csv_table import CsvTable, guess_delimiter
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 

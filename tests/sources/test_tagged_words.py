@@ -14,7 +14,7 @@ from seqlab.sources.base import Row
 from seqlab.sources.formats.tagged_words import TaggedWords
 from seqlab.sources.open_source import format_of, open_source
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.survey.report import survey
+from seqlab.sources.survey.survey import survey
 from seqlab.sources.word_lists import pairs_of, words_of
 from tests.sources.guessing import guess
 

@@ -23,8 +23,8 @@ from seqlab.decoding.forced_scoring import score_targets
 from seqlab.models.images.encoder import ImageEncoder
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.runs.survey.parts import survey_parts, survey_warnings
-from seqlab.sources.formats.pixels import decode_picture, fitted, pixels_of
+from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
+from seqlab.sources.formats.pixels import decode_image, fitted, pixels_of
 from seqlab.tasks.captioning.codec import CaptioningCodec, collect_image_items
 from seqlab.tasks.spec import find_spec
 from seqlab.tokens.vocabulary import EOS
@@ -245,7 +245,7 @@ def test_pixels_are_upright_on_white_and_grey_where_that_is_wanted(tmp_path: Pat
     see_through = image.new("RGBA", (3, 2), (255, 0, 0, 0))
     see_through.putpixel((2, 1), (0, 0, 255, 255))
     see_through.save(path)
-    found = decode_picture(path.read_bytes(), where="")
+    found = decode_image(path.read_bytes(), where="")
     assert found.shape == (2, 3, 3)
     assert found[0, 0].tolist() == [255, 255, 255]
     assert found[1, 2].tolist() == [0, 0, 255]
@@ -253,10 +253,10 @@ def test_pixels_are_upright_on_white_and_grey_where_that_is_wanted(tmp_path: Pat
     exif = turned.getexif()
     exif[0x0112] = 6  # held upright by the camera
     turned.save(tmp_path / "turned.jpg", exif=exif)
-    assert decode_picture((tmp_path / "turned.jpg").read_bytes(), where="").shape == (4, 2, 3)
+    assert decode_image((tmp_path / "turned.jpg").read_bytes(), where="").shape == (4, 2, 3)
     deep = image.fromarray(np.full((2, 2), 257 * 7, np.uint16))
     deep.save(tmp_path / "deep.png")
-    assert decode_picture((tmp_path / "deep.png").read_bytes(), where="").tolist() == [[[7] * 3] * 2] * 2
+    assert decode_image((tmp_path / "deep.png").read_bytes(), where="").tolist() == [[[7] * 3] * 2] * 2
     assert fitted(found, height=2, width=3, channels=1)[1, 2].tolist() == [29]  # 0.114 of 255
     assert fitted(pixels_of([[10]], where=""), height=1, width=1, channels=3).tolist() == [[[10, 10, 10]]]
     assert fitted(found, height=4, width=6, channels=3).shape == (4, 6, 3)
@@ -286,11 +286,11 @@ def test_bad_pictures_are_refused_with_their_line(tmp_path: Path, captions: Path
     missing = refused(
         table(tmp_path, [*[(name, "a wall") for name in names], ("pictures/rad.png", "a wall")])
     )
-    assert "captions.tsv, line 10: there is no picture file 'pictures/rad.png'" in missing
+    assert "captions.tsv, line 10: there is no image file 'pictures/rad.png'" in missing
     assert "Did you mean 'pictures/red.png'?" in missing
     (tmp_path / "pictures" / "text.png").write_text("these are words")
     no_picture = refused(table(tmp_path, [(names[0], "a wall"), ("pictures/text.png", "a wall")]))
-    assert "line 3, pictures/text.png: the file is no picture that can be read." in no_picture
+    assert "line 3, pictures/text.png: the file is no image that can be read." in no_picture
     skipped = make(
         table(tmp_path, [(name, "a wall") for name in [*names[:3], "pictures/text.png", "nowhere.png"]]),
         data={"bad_rows": "skip"},
@@ -307,10 +307,10 @@ def test_bad_pictures_are_refused_with_their_line(tmp_path: Path, captions: Path
         table(tmp_path, [("a dog runs", "a wall"), ("it rains", "a wall")]),
         data={"source": "image", "target": "caption"},
     )
-    assert "line 2: there is no picture file 'a dog runs'" in words
+    assert "line 2: there is no image file 'a dog runs'" in words
     assert "column 'image' names no image" in refused(table(tmp_path, [("", "a wall"), (names[0], "a wall")]))
     assert "column 'caption' has no text" in refused(table(tmp_path, [(names[0], " ")]))
-    assert "no such folder or archive of pictures" in refused(
+    assert "no such folder or archive of images" in refused(
         table(tmp_path, [(names[0], "a wall")]), data={"images": ["nothing.zip"]}
     )
     assert whole.startswith(b"\x89PNG")
@@ -324,7 +324,7 @@ def test_a_picture_of_very_many_pixels_is_refused_before_it_is_unpacked(tmp_path
         content[16:24] = b"".join(side.to_bytes(4, "big") for side in sides)
         content[29:33] = zlib.crc32(bytes(content[12:29])).to_bytes(4, "big")
         small.write_bytes(bytes(content))
-        assert "the picture has more than 50,000,000 pixels." in refused(
+        assert "the image has more than 50,000,000 pixels." in refused(
             table(tmp_path, [("small.png", "a wall")])
         )
 
@@ -344,9 +344,9 @@ def test_networks_and_searches_that_do_not_fit_pictures_are_refused(
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(
         MissingExtra,
-        match=r"Reading picture files needs the package 'Pillow'.*\n.*pip install 'seqlab\[images\]'",
+        match=r"Reading image files needs the package 'Pillow'.*\n.*pip install 'seqlab\[images\]'",
     ):
-        decode_picture(b"", where="")
+        decode_image(b"", where="")
 
 
 def test_names_of_picture_files_ask_for_captions_without_a_task(captions: Path) -> None:

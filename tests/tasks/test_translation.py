@@ -22,7 +22,7 @@ from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.runs.report.next_steps import after_training
 from seqlab.runs.run import Run
-from seqlab.runs.survey.parts import survey_parts, survey_warnings
+from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.inputs.tokens import pieces_of, readable_pieces
 from seqlab.tasks.seq2seq.codec import SPECIALS

@@ -30,8 +30,7 @@ from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.items import mean_items
 from seqlab.pages.sections.facts import Facts
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source
-from seqlab.sources.columns import label_of
+from seqlab.sources.base import Row, Source, label_of
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.subsample import undrawn
 from seqlab.tasks.calibration import Calibration

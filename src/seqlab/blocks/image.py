@@ -57,7 +57,9 @@ class RowsToImage(nn.Module):
                 f"an image of {steps.shape[1]} rows with {steps.shape[2]} numbers each; this network reads"
                 f" {self.height} rows with {self.width * self.channels}.",
                 cure=(
-                    f"Train for this height: height={steps.shape[1]}" if steps.shape[1] != self.height else ""
+                    f"Scale the image to {self.height} rows, or train with height={steps.shape[1]}"
+                    if steps.shape[1] != self.height
+                    else ""
                 ),
             )
         return steps.unflatten(2, (self.width, self.channels)).permute(

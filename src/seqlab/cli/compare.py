@@ -167,8 +167,8 @@ def _show(comparison: Comparison) -> None:
     for warning in comparison.warnings:
         say(f"WARNING: {warning}")
     for score, differences in comparison.differences.items():
-        for name, found in differences.items():
-            answer(f"{score}: {found.describe(name, comparison.reference.name)}")
+        for name, difference in differences.items():
+            answer(f"{score}: {difference.describe(name, comparison.reference.name)}")
     if comparison.by_length:
         _show_lengths(comparison.by_length)
     for name, counts in comparison.mcnemars.items():
@@ -182,17 +182,19 @@ def _show(comparison: Comparison) -> None:
             f"they disagree about {comparison.num_disagreements:,} of"
             f" {len(comparison.reference.first.answers):,}; the page shows some:"
         )
-    for one in comparison.disagreements[:MOST_DISAGREEMENTS]:
-        told = ", ".join(f"{name}: {shortened(said, 60)}" for name, said in one.answers.items())
-        answer(f"    {one.where}  truth {shortened(one.truth, 60)}; {told}")
-        answer(f"        {shortened(one_line(one.text), 120)}")
+    for example in comparison.disagreements[:MOST_DISAGREEMENTS]:
+        predictions = ", ".join(
+            f"{name}: {shortened(prediction, 60)}" for name, prediction in example.answers.items()
+        )
+        answer(f"    {example.where}  truth {shortened(example.truth, 60)}; {predictions}")
+        answer(f"        {shortened(one_line(example.text), 120)}")
 
 
-def _show_lengths(found: ByLength) -> None:
+def _show_lengths(by_length: ByLength) -> None:
     """A line for each part: where models drift apart, and whether with longer sources."""
     from seqlab.runs.compare.comparison_page import shown_part
 
-    answer(f"{found.score.replace('_', ' ')} by {found.unit} in the source:")
-    for place, first in enumerate(next(iter(found.parts.values()))):
-        told = "  ".join(f"{name} {shown_part(parts[place])}" for name, parts in found.parts.items())
-        answer(f"    {first.name:>9}  {told}  ({first.count:,} rows)")
+    answer(f"{by_length.score.replace('_', ' ')} by {by_length.unit} in the source:")
+    for place, first in enumerate(next(iter(by_length.parts.values()))):
+        scores = "  ".join(f"{name} {shown_part(parts[place])}" for name, parts in by_length.parts.items())
+        answer(f"    {first.name:>9}  {scores}  ({first.count:,} rows)")

@@ -34,7 +34,7 @@ def data(
     """Report rows, lengths, labels, repeats and leaks."""
     from seqlab.runs.data import open_data
     from seqlab.runs.find_recipe import find_recipe
-    from seqlab.runs.survey.parts import survey_parts, survey_warnings
+    from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
     from seqlab.tasks.spec import find_spec
 
     recipe, _ = find_recipe(what, settings or [])
@@ -42,12 +42,12 @@ def data(
     for reason in opened.reasons:
         say(f"  {reason}")
     steps = "steps" in opened.parts["train"].columns
-    found = survey_parts(opened.recipe, opened.parts)
+    survey = survey_parts(opened.recipe, opened.parts)
     spec = find_spec(opened.recipe.task)
-    warnings = opened.warnings + survey_warnings(opened.recipe, found)
+    warnings = opened.warnings + survey_warnings(opened.recipe, survey)
     if as_json:
-        return answer_json({"task": opened.recipe.task, "parts": found.as_json(), "warnings": warnings})
-    for name, part in found.parts.items():
+        return answer_json({"task": opened.recipe.task, "parts": survey.as_json(), "warnings": warnings})
+    for name, part in survey.parts.items():
         _show(name, part, unit="steps" if steps else spec.unit, is_stream=spec.is_text_stream)
     for warning in warnings:
         answer(f"WARNING: {warning}")
@@ -74,11 +74,11 @@ def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
         total = sum(part.labels.values())
         ranked = sorted(part.labels.items(), key=lambda entry: -entry[1])
         more = f" and {len(ranked) - MOST_LABELS:,} more" if len(ranked) > MOST_LABELS else ""
-        shown = ", ".join(
+        counts = ", ".join(
             f"{shortened(one_line(label), 30)}: {count:,} ({count / total:.0%})"
             for label, count in ranked[:MOST_LABELS]
         )
-        answer(f"    labels  {shown}{more}")
+        answer(f"    labels  {counts}{more}")
     for what, leaks in (
         ("also in train", part.first_leaks),
         ("in train but for capitals, punctuation, blanks", part.first_plain_leaks),

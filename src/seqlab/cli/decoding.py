@@ -1,4 +1,4 @@
-"""Other decoding settings for a run, or other runs that generate with it, by options of the command line."""
+"""Other decoding settings for a run, or an ensemble with other runs, by options of the command line."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def with_options(run: Run, *, beam: int, decoding: Sequence[str], others: Sequence[str] = ()) -> Run:
-    """The run with `--beam K` and `--decoding NAME=VALUE`, together with the runs of `--with`."""
+    """The run with `--beam K` and `--decoding NAME=VALUE`, as an ensemble with the runs of `--with`."""
     from seqlab.recipes.overrides import read_assignments
 
-    run = run.together(*others) if others else run
+    run = run.ensemble(*others) if others else run
     words = [word if word.startswith("decoding.") else f"decoding.{word}" for word in decoding]
     values = read_assignments(words, where="--decoding", example="--decoding temperature=1")
     if beam:

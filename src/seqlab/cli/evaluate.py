@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seqlab.cli.console import answer, answer_json, suggest
+from seqlab.cli.console import answer, answer_json, say, suggest
 from seqlab.cli.decoding import with_options
 from seqlab.runs.report.next_steps import after_scores
 
@@ -17,7 +17,7 @@ EXAMPLES = """\b
 Examples:
   seqlab evaluate runs/reviews-lstm
   seqlab evaluate runs/reviews-lstm more-reviews.csv
-  seqlab evaluate runs/en-de --beam 5 --with runs/en-de-2     two runs write together
+  seqlab evaluate runs/en-de --beam 5 --with runs/en-de-2     an ensemble of two runs
   seqlab evaluate runs/wiki-lstm --cache --dynamic       a language model that adapts to what it reads
 """
 
@@ -38,7 +38,9 @@ def evaluate(
     ] = None,
     others: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="RUN", help="Further runs with the same tokens that write together."),
+        typer.Option(
+            "--with", metavar="RUN", help="Further runs with the same tokens: predict with the ensemble."
+        ),
     ] = None,
     cache: Annotated[
         bool, typer.Option("--cache", help="Besides, the perplexity of a language model with a neural cache.")
@@ -56,6 +58,8 @@ def evaluate(
 
     loaded = with_options(Run.load(run), beam=beam, decoding=decoding or [], others=others or [])
     evaluation = loaded.evaluate(data or None)
+    for note in evaluation.notes:
+        say(f"WARNING: {evaluation.split}: {note}")
     if cache or dynamic:
         evaluation.scores.extend(loaded.adapted_scores(data or None, cache=cache, dynamic=dynamic))
     if as_json:
@@ -66,6 +70,7 @@ def evaluate(
                 "split": evaluation.split,
                 "scores": scores,
                 "sections": evaluation.sections_as_json(),
+                "notes": list(evaluation.notes),
             }
         )
     _show(evaluation)

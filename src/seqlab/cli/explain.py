@@ -40,9 +40,9 @@ def explain(
     from seqlab.recipes.sections import section_names
 
     settings = _all_settings()
-    wanted = _wanted(topic, settings)
+    entries = _matching_settings(topic, settings)
     named = _named(topic)
-    if topic and not wanted and not named:
+    if topic and not entries and not named:
         names = (
             {entry.name for entry in settings}
             | set(section_names())
@@ -55,18 +55,18 @@ def explain(
         named = _sections()
     if as_json:
         return answer_json(
-            {"topic": topic, "settings": [_as_json(entry) for entry in wanted], "names": named}
+            {"topic": topic, "settings": [_as_json(entry) for entry in entries], "names": named}
         )
     for name, sentence in named.items():
         answer(f"{name}: {sentence}")
-    for entry in wanted:
+    for entry in entries:
         answer(
             f"{entry.name} ({entry.kind}; {_default(entry.default)})\n    {entry.sentence}{_owners(entry)}"
         )
-    return suggest([_next(topic, wanted)])
+    return suggest([_next(topic, entries)])
 
 
-def _wanted(topic: str, settings: list[SettingHelp]) -> list[SettingHelp]:
+def _matching_settings(topic: str, settings: list[SettingHelp]) -> list[SettingHelp]:
     """The settings of a section, the options of a cell, or whatever has this name."""
     from seqlab.cells.settings import CELL_KINDS
     from seqlab.core.settings import describe
@@ -78,9 +78,12 @@ def _wanted(topic: str, settings: list[SettingHelp]) -> list[SettingHelp]:
             for entry in describe(CELL_KINDS[topic], prefix="model.cell.")
             if entry.name != "model.cell.kind"
         ]
-    own = settings_help(topic) if is_section(topic) else []
+    section_settings = settings_help(topic) if is_section(topic) else []
     return (
-        [*(entry for entry in settings if entry.name == topic or entry.name.endswith(f".{topic}")), *own]
+        [
+            *(entry for entry in settings if entry.name == topic or entry.name.endswith(f".{topic}")),
+            *section_settings,
+        ]
         if topic
         else []
     )
@@ -111,8 +114,8 @@ def _sections() -> dict[str, str]:
     from seqlab.recipes.recipe import Recipe, task_settings
     from seqlab.recipes.sections import task_sections
 
-    own = {task: sentence_of(task_settings(task)) for task in task_sections()}
-    return {name: field.description or "" for name, field in Recipe.model_fields.items()} | own
+    task_sentences = {task: sentence_of(task_settings(task)) for task in task_sections()}
+    return {name: field.description or "" for name, field in Recipe.model_fields.items()} | task_sentences
 
 
 def _named(topic: str) -> dict[str, str]:
@@ -123,13 +126,13 @@ def _named(topic: str) -> dict[str, str]:
 
     if topic in ("model", "model.cell"):
         return {f"cell {name}": sentence for name, sentence in KINDS["cells"]().items()}
-    found = {
+    names_by_kind = {
         kind: KINDS[kind]()
         for kind in ("tasks", "models", "cells", "attention", "positions", "tokens", "datasets", "recipes")
     }
     return {
         f"{kind.removesuffix('s')} {topic}": entries[topic]
-        for kind, entries in found.items()
+        for kind, entries in names_by_kind.items()
         if topic in entries
     }
 
@@ -160,7 +163,7 @@ def _as_json(entry: SettingHelp) -> dict[str, Any]:
     }
 
 
-def _next(topic: str, wanted: list[SettingHelp]) -> str:
+def _next(topic: str, entries: list[SettingHelp]) -> str:
     """A command that uses what was explained."""
     from seqlab.cli.listing import KINDS, USES
     from seqlab.datasets.base import datasets
@@ -183,4 +186,4 @@ def _next(topic: str, wanted: list[SettingHelp]) -> str:
         return f"seqlab train {topic}"
     if topic in shipped_recipes():
         return f"seqlab train {topic} --dry-run"
-    return f"seqlab train FILE {wanted[0].name}=VALUE" if wanted else "seqlab explain training"
+    return f"seqlab train FILE {entries[0].name}=VALUE" if entries else "seqlab explain training"

@@ -69,7 +69,7 @@ def gain(
     folder = Path(out) if out else Path("runs") / f"{name_of(recipe, name)}-gain"
     begin = silent if quiet else announced
     try:
-        found = measure_gain(
+        gains = measure_gain(
             what,
             start_from,
             counts,
@@ -82,8 +82,10 @@ def gain(
     except Interrupted as stopped:
         stopped_at(stopped.folder, stopped.step)
     if as_json:
-        return answer_json({"folder": str(folder), "gains": [one.as_json() for one in found]})
-    _show(found, start_from)
+        return answer_json(
+            {"folder": str(folder), "gains": [gain_of_size.as_json() for gain_of_size in gains]}
+        )
+    _show(gains, start_from)
     last = folder / f"{counts[-1] or 'all'}-learned"
     return suggest([f"seqlab evaluate {quoted(last)}"])
 
@@ -108,17 +110,17 @@ def _counts(rows: str) -> list[int]:
     return [0 if word == "all" else int(word) for word in words]
 
 
-def _show(found: list[Gain], start: str) -> None:
+def _show(gains: list[Gain], start: str) -> None:
     answer(
         f"{'labels':>8}  {'from chance':<28}  {'from ' + shortened(start, 40):<46}  gain in"
-        f" {found[0].new.name}"
+        f" {gains[0].new.name}"
     )
-    for one in found:
-        difference = one.difference
+    for gain_of_size in gains:
+        difference = gain_of_size.difference
         sure = "" if difference.is_significant else "  (could be chance)"
         answer(
-            f"{one.called:>8}  {_interval(one.new.value, one.new.low, one.new.high):<28}  "
-            f"{_interval(one.learned.value, one.learned.low, one.learned.high):<46}  "
+            f"{gain_of_size.called:>8}  {_interval(gain_of_size.new.value, gain_of_size.new.low, gain_of_size.new.high):<28}  "
+            f"{_interval(gain_of_size.learned.value, gain_of_size.learned.low, gain_of_size.learned.high):<46}  "
             f"{_interval(difference.value, difference.low, difference.high, sign='+')}{sure}"
         )
 

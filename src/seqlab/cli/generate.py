@@ -36,8 +36,8 @@ def generate(
     """Continue a prompt with a language model."""
     from seqlab.recipes.read import check
 
-    given = {"max_tokens": tokens, "temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
-    settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    options = {"max_tokens": tokens, "temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
+    settings: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     check({"decoding": settings}, where="options")  # before torch is imported
     if seed is not None and seed > LARGEST_SEED:
         raise UsageError(f"--seed {seed} is too large.", cure=f"At most {LARGEST_SEED}.")

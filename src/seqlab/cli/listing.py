@@ -107,8 +107,8 @@ def _studies() -> dict[str, str]:
 
 def _runs() -> dict[str, str]:
     """The runs below runs/ in this folder, each with its first score."""
-    found = sorted(Path("runs").glob("*/recipe.toml")) if Path("runs").is_dir() else []
-    return {path.parent.name: _state_of(path.parent) for path in found}
+    recipes = sorted(Path("runs").glob("*/recipe.toml")) if Path("runs").is_dir() else []
+    return {path.parent.name: _state_of(path.parent) for path in recipes}
 
 
 def _state_of(folder: Path) -> str:
@@ -121,10 +121,10 @@ def _state_of(folder: Path) -> str:
         return f"not finished; go on: seqlab train --resume {quoted(folder)}"
     try:
         verify_scored(folder, RESULTS, read_manifest(folder))
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if imported := found.get("training", {}).get("imported"):
+        results = json.loads(path.read_text(encoding="utf-8"))
+        if imported := results.get("training", {}).get("imported"):
             return f"imported: {imported['family']}, {int(imported['parameters']):,} parameters"
-        splits = found["splits"]
+        splits = results["splits"]
         split = "test" if "test" in splits else "valid"
         score = splits[split]["scores"][0]
         return f"{split} {score['name'].replace('_', ' ')} {float(score['value']):.4f}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,12 +9,11 @@ import typer
 
 from seqlab.cli.console import answer, answer_json, quoted, say
 from seqlab.cli.decoding import check_top, with_options
-from seqlab.cli.pairs import pairs_of_file, pairs_of_lines
+from seqlab.cli.inputs import available_chunks, open_inputs, open_pairs
 from seqlab.cli.scores import show_pair_scores, show_scores
-from seqlab.cli.stream import lines_of_stdin, together
 from seqlab.cli.tree import check_tree, draw_tree
 from seqlab.cli.vectors import show_vectors
-from seqlab.core.errors import DataError, UsageError
+from seqlab.core.errors import UsageError
 
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
@@ -66,7 +64,9 @@ def predict(
     ] = None,
     others: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="RUN", help="Further runs with the same tokens that write together."),
+        typer.Option(
+            "--with", metavar="RUN", help="Further runs with the same tokens: predict with the ensemble."
+        ),
     ] = None,
     tree: Annotated[
         str,
@@ -100,57 +100,64 @@ def predict(
     token by token has log P in place of the probability and, after a beam, the score by which it was ranked
     behind the text.
     """
-    if texts and file:
-        raise UsageError("texts and --file are both given.", cure="Give the one or the other.")
-    if top < 1:
-        raise UsageError(f"--top {top} asks for no answer.", cure="Give a whole number of at least 1.")
-    _check_options(score=score, vectors=vectors, pooling=pooling, out=out)
+    _check_inputs(texts, file, top=top)
+    _check_options(score=score, vectors=vectors, pooling=pooling, out=out, as_json=as_json)
     if tree:
-        check_tree(tree, texts or [], beside={"--score": score, "--vectors": vectors})
-    if out and as_json:
-        raise UsageError("--out and --json are both given.", cure="Give the one or the other.")
+        check_tree(tree, texts or [], others={"--score": score, "--vectors": vectors})
     from seqlab.runs.run import Run
-    from seqlab.tasks.spec import find_spec
 
     loaded = with_options(Run.load(run), beam=beam, decoding=decoding or [], others=others or [])
     check_top(loaded, top)
-    spec = find_spec(loaded.recipe.task)
-    if score and spec.generates:
-        return show_pair_scores(
-            loaded, _pairs(loaded, texts, file), detailed=bool(texts or file), out=out, as_json=as_json
-        )
-    inputs = _inputs(loaded, texts, file)
+    if score and loaded.spec.generates:
+        pairs = open_pairs(loaded.recipe, texts, file)
+        return show_pair_scores(loaded, pairs, detailed=bool(texts or file), out=out, as_json=as_json)
+    inputs = open_inputs(loaded.recipe, texts, file)
     if score:
         return show_scores(loaded, inputs, ranked=bool(texts or file), out=out, as_json=as_json)
     if vectors:
         return show_vectors(loaded, inputs, pooling=pooling or "mean", out=out, as_json=as_json)
     if tree:
-        (text,) = inputs
-        prediction = draw_tree(loaded, text, tree, top=top)
-        if as_json:
-            return answer_json(
-                {"run": str(loaded.folder), "tree": tree, "predictions": [prediction.to_json()]}
-            )
-        _print(prediction, top=top)
-        return say(f"search tree: {tree}")
+        return _show_tree(loaded, next(inputs), tree, top=top, as_json=as_json)
+    return _show_predictions(loaded, inputs, run, top=top, as_json=as_json)
+
+
+def _show_predictions(run: Run, inputs: Iterator[Any], name: str, *, top: int, as_json: bool) -> None:
+    """name: the run as the user named it."""
+    predictions = (
+        prediction for chunk in available_chunks(inputs) for prediction in run.predict(chunk, top=top)
+    )
     if as_json:
-        predictions = [
-            prediction.to_json() for part in together(inputs) for prediction in loaded.predict(part, top=top)
-        ]
-        return answer_json({"run": str(loaded.folder), "predictions": predictions})
-    for part in together(inputs):
-        for prediction in loaded.predict(part, top=top):
-            _print(prediction, top=top)
-    return say(f"next:\n  seqlab {'generate' if spec.continues_text else 'evaluate'} {quoted(run)}")
+        answers = [prediction.to_json() for prediction in predictions]
+        return answer_json({"run": str(run.folder), "predictions": answers})
+    for prediction in predictions:
+        _print(prediction, top=top)
+    return say(f"next:\n  seqlab {'generate' if run.spec.continues_text else 'evaluate'} {quoted(name)}")
 
 
-def _check_options(*, score: bool, vectors: bool, pooling: str, out: str) -> None:
+def _show_tree(run: Run, text: str, tree: str, *, top: int, as_json: bool) -> None:
+    prediction = draw_tree(run, text, tree, top=top)
+    if as_json:
+        return answer_json({"run": str(run.folder), "tree": tree, "predictions": [prediction.to_json()]})
+    _print(prediction, top=top)
+    return say(f"search tree: {tree}")
+
+
+def _check_inputs(texts: list[str] | None, file: str, *, top: int) -> None:
+    if texts and file:
+        raise UsageError("texts and --file are both given.", cure="Give the one or the other.")
+    if top < 1:
+        raise UsageError(f"--top {top} asks for no answer.", cure="Give a whole number of at least 1.")
+
+
+def _check_options(*, score: bool, vectors: bool, pooling: str, out: str, as_json: bool) -> None:
     if score and vectors:
         raise UsageError("--score and --vectors are both given.", cure="Give the one or the other.")
     if pooling and not vectors:
         raise UsageError("--pooling belongs to --vectors.", cure="Add --vectors, or leave it out.")
     if out and not (vectors or score):
         raise UsageError("--out belongs to --vectors or --score.", cure="Add one of them, or leave it out.")
+    if out and as_json:
+        raise UsageError("--out and --json are both given.", cure="Give the one or the other.")
     if out and vectors and not out.endswith(".npy"):
         raise UsageError(
             f"--out {out} is not called NAME.npy.",
@@ -160,50 +167,6 @@ def _check_options(*, score: bool, vectors: bool, pooling: str, out: str) -> Non
         raise UsageError(
             f"--out {out} is not called NAME.html.", cure="Scored texts are drawn on a page: --out page.html"
         )
-
-
-def _inputs(loaded: Run, texts: list[str] | None, file: str) -> Iterator[Any]:
-    from seqlab.runs.data import open_prediction_inputs
-    from seqlab.tasks.spec import find_spec
-
-    if file:
-        return open_prediction_inputs(loaded.recipe, file)
-    given = iter(texts) if texts else lines_of_stdin()
-    has_text = bool(loaded.recipe.data.text) or find_spec(loaded.recipe.task).predicts_tokens
-    return (
-        (_sound(text) for text in given)
-        if has_text
-        else (_numbers(text, place) for place, text in enumerate(given, start=1))
-    )
-
-
-def _pairs(loaded: Run, texts: list[str] | None, file: str) -> Iterator[tuple[Any, str]]:
-    if file:
-        return pairs_of_file(file, loaded.recipe)
-    return pairs_of_lines(_sound(text) for text in texts or lines_of_stdin())
-
-
-def _sound(text: str) -> str:
-    """A shell may hand over bytes that are no text."""
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise UsageError(
-            "a text holds bytes that are not UTF-8.",
-            where=text[:40],
-            cure="Give it in UTF-8, or in a file with data.encoding.",
-        )
-    return text
-
-
-def _numbers(text: str, place: int) -> Any:
-    """A sequence of numbers, written as JSON."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DataError(
-            "this run reads numbers, not text.",
-            where=f"input {place}",
-            cure="Write a list of steps, such as [[0.5, 1], [0.7, 2]], or name a file with --file.",
-        ) from error
 
 
 def _print(prediction: Prediction, *, top: int) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli.console import answer, answer_json, quoted, say
-from seqlab.cli.stream import together
+from seqlab.cli.inputs import available_chunks
 from seqlab.core.errors import EnvironmentProblem
 from seqlab.tasks.excerpt import one_line
 
@@ -26,16 +26,16 @@ def show_scores(run: Run, inputs: Iterator[Any], *, ranked: bool, out: str, as_j
 
     One text alone shows its tokens.
     """
-    found = (score for part in together(inputs) for score in run.score(part))
+    stream = (score for part in available_chunks(inputs) for score in run.score(part))
     if not (ranked or out or as_json):
         say(COLUMNS)
-        for score in found:
+        for score in stream:
             answer(_line(score))
             _warn([score])
         return None
     from seqlab.metrics.text_likelihood import likelihood_ranks
 
-    scores = list(found)
+    scores = list(stream)
     places = likelihood_ranks(scores)
     _warn(scores)
     if as_json:
@@ -56,16 +56,16 @@ def show_pair_scores(
     run: Run, pairs: Iterator[tuple[Any, str]], *, detailed: bool, out: str, as_json: bool
 ) -> None:
     """A line for each pair, in their order. detailed: one pair alone shows its tokens."""
-    found = (score for part in together(pairs) for score in run.score(part))
+    stream = (score for part in available_chunks(pairs) for score in run.score(part))
     if out or as_json:
-        scores = list(found)
+        scores = list(stream)
         _warn(scores)
         if as_json:
             return answer_json({"run": str(run.folder), "scores": [score.as_json() for score in scores]})
         return _write(sorted(scores, key=lambda score: score.perplexity), run, Path(out))
     say(PAIR_COLUMNS)
     first: TextScore | None = None
-    for number, score in enumerate(found):
+    for number, score in enumerate(stream):
         first = None if number else score
         answer(
             f"{score.log_prob:.4f}\t{-score.nats_per_token:.4f}\t{one_line(score.source or '')}\t{one_line(score.text)}"

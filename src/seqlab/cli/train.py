@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from seqlab.runs.run import Run
     from seqlab.runs.train.prepare import Prepared
     from seqlab.training.base import Callback
+    from seqlab.training.forecast import Forecast
 
 EXAMPLES = """\b
 Examples:
@@ -79,12 +80,7 @@ def train(
         if what or settings or task or model or out or minutes or start_from or seeds or dry_run:
             cure = f"A run goes on with the recipe it started with: seqlab train --resume {quoted(resume)}"
             raise UsageError("--resume takes only the folder of a run.", cure=cure)
-        from seqlab.runs.train import start
-
-        return _conclude(
-            _watch(lambda callback: start.resume(resume, callback=callback, say=stage), quiet=quiet),
-            as_json=as_json,
-        )
+        return _resume(resume, stage=stage, quiet=quiet, as_json=as_json)
     if not what:
         raise UsageError(
             "nothing to train on.",
@@ -92,23 +88,25 @@ def train(
         )
     options = {"training.minutes": minutes, "start.run": start_from}
     values = {name: value for name, value in options.items() if value}
+    choices: dict[str, Any] = {"values": values, "task": task, "model": model, "out": out}
     if seeds and not dry_run:
-        return train_with_seeds(
-            what,
-            settings or [],
-            seeds,
-            values=values,
-            task=task,
-            model=model,
-            out=out,
-            quiet=quiet,
-            as_json=as_json,
-        )
-    prepared = _prepare(what, settings or [], values, task=task, model=model, out=out, stage=stage)
+        return train_with_seeds(what, settings or [], seeds, **choices, quiet=quiet, as_json=as_json)
+    prepared = _prepare(what, settings or [], **choices, stage=stage)
     if not quiet:
         announce(prepared)
     if dry_run:
         return _show_recipe(prepared, as_json=as_json)
+    return _train(prepared, stage=stage, quiet=quiet, as_json=as_json)
+
+
+def _resume(folder: str, *, stage: Callable[[str], None], quiet: bool, as_json: bool) -> None:
+    from seqlab.runs.train import start
+
+    run = _watch(lambda callback: start.resume(folder, callback=callback, say=stage), quiet=quiet)
+    return _conclude(run, as_json=as_json)
+
+
+def _train(prepared: Prepared, *, stage: Callable[[str], None], quiet: bool, as_json: bool) -> None:
     from seqlab.runs.train import start
 
     run = _watch(lambda callback: start.train(prepared, callback=callback, say=stage), quiet=quiet)
@@ -118,8 +116,8 @@ def train(
 def _prepare(
     what: str,
     settings: list[str],
-    values: Mapping[str, Any],
     *,
+    values: Mapping[str, Any],
     task: str,
     model: str,
     out: str,
@@ -159,37 +157,44 @@ def announce(prepared: Prepared) -> None:
         say(f"  {reason}")
     for warning in prepared.warnings:
         say(f"  WARNING: {warning}")
-    forecast, budget, recipe = prepared.forecast, prepared.budget, prepared.recipe
+    recipe, forecast = prepared.recipe, prepared.forecast
     assert forecast is not None
     sizes = ", ".join(
         f"{name} {len(split.store):,}" for name, split in prepared.splits.items() if len(split.store) > 1
     )
-    cell = getattr(recipe.model, "cell", "")
-    trained = sum(parameter.numel() for parameter in prepared.model.parameters() if parameter.requires_grad)
-    size = (
-        f"{forecast.num_parameters:,}"
-        f" parameters{f', {trained:,} of them trained' if trained < forecast.num_parameters else ''}"
-    )
-    another = "" if recipe.start.run else "; another: --model NAME"
-    network = f"{recipe.model.kind}{f' ({cell})' if cell else ''}, {size}{another}"
+    threads = f"{recipe.training.threads} thread{'s' if recipe.training.threads != 1 else ''}"
+    memory = f"{megabytes(forecast.peak_memory)} of memory, " if forecast.peak_memory else ""
     say(f"  task {recipe.task}" + (f"; rows: {sizes}" if sizes else ""))
-    say(f"  model {network}")
+    say(f"  model {_describe_network(prepared, forecast)}")
+    say(f"  {_describe_budget(prepared, forecast)}; otherwise: --minutes NUMBER")
+    say(f"  {memory}{threads}, seed {recipe.training.seed}")
+    say(f"  run folder {prepared.folder}")
+
+
+def _describe_network(prepared: Prepared, forecast: Forecast) -> str:
+    settings, num_parameters = prepared.recipe.model, forecast.num_parameters
+    trained = sum(parameter.numel() for parameter in prepared.model.parameters() if parameter.requires_grad)
+    size = f"{num_parameters:,} parameters"
+    if trained < num_parameters:
+        size += f", {trained:,} of them trained"
+    cell = getattr(settings, "cell", "")
+    another = "" if prepared.recipe.start.run else "; another: --model NAME"
+    return f"{settings.kind}{f' ({cell})' if cell else ''}, {size}{another}"
+
+
+def _describe_budget(prepared: Prepared, forecast: Forecast) -> str:
+    budget, training = prepared.budget, prepared.recipe.training
     validations = -(-budget.total_steps // budget.evaluate_every)
     seconds = budget.total_steps * forecast.step_seconds + validations * forecast.validation_seconds
     seconds = min(seconds, budget.seconds) if budget.seconds else seconds
-    epochs = budget.total_steps / forecast.steps_per_epoch
-    training = recipe.training
     batch = (
         f"at most {training.batch_tokens:,} tokens"
         if training.batch_tokens
         else f"{training.batch_size} sequences"
     )
     steps = f"{budget.total_steps:,} step{'s' if budget.total_steps != 1 else ''} of {batch}"
-    say(f"  {steps} ({epochs:.1f} epochs) in about {duration(seconds)}; otherwise: --minutes NUMBER")
-    threads = f"{recipe.training.threads} thread{'s' if recipe.training.threads != 1 else ''}"
-    memory = f"{megabytes(forecast.peak_memory)} of memory, " if forecast.peak_memory else ""
-    say(f"  {memory}{threads}, seed {recipe.training.seed}")
-    say(f"  run folder {prepared.folder}")
+    epochs = budget.total_steps / forecast.steps_per_epoch
+    return f"{steps} ({epochs:.1f} epochs) in about {duration(seconds)}"
 
 
 def _show_recipe(prepared: Prepared, *, as_json: bool) -> None:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 ENDINGS = (".svg", ".html")
 
 
-def check_tree(file: str, texts: Sequence[str], *, beside: Mapping[str, bool]) -> None:
-    """What is wrong with `--tree FILE`, before a run is loaded. beside: options that answer something else,
+def check_tree(file: str, texts: Sequence[str], *, others: Mapping[str, bool]) -> None:
+    """What is wrong with `--tree FILE`, before a run is loaded. others: options that answer something else,
     and whether they are given.
     """
     if Path(file).suffix not in ENDINGS:
@@ -29,7 +29,7 @@ def check_tree(file: str, texts: Sequence[str], *, beside: Mapping[str, bool]) -
             f"--tree draws the search of one text, and there are {len(texts)}.",
             cure='For example: seqlab predict RUN "A text." --beam 3 --tree t.svg',
         )
-    if wrong := [option for option, is_given in beside.items() if is_given]:
+    if wrong := [option for option, is_given in others.items() if is_given]:
         raise UsageError(
             f"--tree and {' and '.join(wrong)} are both given.", cure="Give the one or the other."
         )

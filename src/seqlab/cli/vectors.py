@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli.console import answer_json, quoted, say
-from seqlab.cli.stream import together
+from seqlab.cli.inputs import available_chunks
 from seqlab.core.errors import EnvironmentProblem
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def show_vectors(run: Run, inputs: Iterator[Any], *, pooling: Any, out: str, as_
     """A line {"input", "vector"} for each text as it comes; with --json one object for all; with --out a file
     and no lines.
     """
-    parts = ((part, run.vectors(part, pooling=pooling)) for part in together(inputs))
+    parts = ((part, run.vectors(part, pooling=pooling)) for part in available_chunks(inputs))
     if out:
         return _write([vectors for _, vectors in parts], Path(out))
     lines = (

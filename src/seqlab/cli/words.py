@@ -89,14 +89,14 @@ def words(
         return _twins(what, twins, as_json=as_json)
     table = _learn(what, learn) if learn else _open(what)
     name = learn or what
-    found: dict[str, Any] = {"what": name, "words": len(table), "width": table.width}
-    found |= _near(table, asked or [], top) if asked and not map_page else {}
-    found |= _analogy(table, analogy, multiply, top) if analogy else {}
-    found |= _questions(table, questions, multiply) if questions else {}
-    found |= _map(table, asked or [], map_page, name) if map_page else {}
+    results: dict[str, Any] = {"what": name, "words": len(table), "width": table.width}
+    results |= _near(table, asked or [], top) if asked and not map_page else {}
+    results |= _analogy(table, analogy, multiply, top) if analogy else {}
+    results |= _questions(table, questions, multiply) if questions else {}
+    results |= _map(table, asked or [], map_page, name) if map_page else {}
     if as_json:
-        return answer_json(found)
-    return _show(found, table, name)
+        return answer_json(results)
+    return _show(results, table, name)
 
 
 def _open(what: str) -> WordVectors:
@@ -148,8 +148,8 @@ def _questions(table: WordVectors, path: str, multiply: bool) -> dict[str, Any]:
     scores = score_analogies(table, read_questions(path), method="multiply" if multiply else "add")
     return {
         "sections": [
-            asdict(each) | {"accuracy": each.accuracy, "baseline": each.baseline}
-            for each in [*scores, total_score(scores)]
+            asdict(score) | {"accuracy": score.accuracy, "baseline": score.baseline}
+            for score in [*scores, total_score(scores)]
         ]
     }
 
@@ -168,41 +168,41 @@ def _twins(what: str, texts: tuple[str, str], *, as_json: bool) -> None:
     from seqlab.inspection.order_sensitivity import order_distance
     from seqlab.runs.run import Run
 
-    found = order_distance(Run.load(what), *texts)
+    distance = order_distance(Run.load(what), *texts)
     if as_json:
         return answer_json(
             {
                 "run": what,
                 "texts": list(texts),
-                "distance": found.distance,
-                "relative": found.relative,
-                "same": found.is_same,
+                "distance": distance.distance,
+                "relative": distance.relative,
+                "same": distance.is_same,
             }
         )
-    answer(f"distance {found.distance:.4g}, {found.relative:.1%} of the length of their vectors")
-    answer("to this network they are the same" if found.is_same else "this network tells them apart")
+    answer(f"distance {distance.distance:.4g}, {distance.relative:.1%} of the length of their vectors")
+    answer("to this network they are the same" if distance.is_same else "this network tells them apart")
     return suggest(
         [f"seqlab predict {quoted(what)} {quoted(texts[0])} {quoted(texts[1])}", "seqlab study twins"]
     )
 
 
-def _show(found: dict[str, Any], table: WordVectors, name: str) -> None:
-    nothing_asked = not found.keys() & {"near", "answers", "sections", "map"}
+def _show(results: dict[str, Any], table: WordVectors, name: str) -> None:
+    nothing_asked = not results.keys() & {"near", "answers", "sections", "map"}
     if nothing_asked:
         answer(
             f"{len(table):,} words with vectors of {table.width} numbers: {', '.join(table.words[:SHOWN])} …"
         )
-    for word, near in found.get("near", {}).items():
+    for word, near in results.get("near", {}).items():
         answer(word)
         _list(near)
-    if "answers" in found:
-        a, b, c = found["analogy"]
+    if "answers" in results:
+        a, b, c = results["analogy"]
         answer(f"{a} is to {b} as {c} is to …")
-        _list(found["answers"])
-    if "sections" in found:
-        _show_sections(found["sections"])
-    if "map" in found:
-        answer(f"map: {found['map']} ({len(found['points'])} words)")
+        _list(results["answers"])
+    if "sections" in results:
+        _show_sections(results["sections"])
+    if "map" in results:
+        answer(f"map: {results['map']} ({len(results['points'])} words)")
     some = next((word for word in table.words if len(word) > 3 and word.isalpha()), table.words[-1])
     return suggest(
         [f"seqlab words {quoted(name)} {quoted(some)}", f"seqlab words {quoted(name)} --map words.html"]
@@ -215,12 +215,14 @@ def _list(near: list[tuple[str, float]]) -> None:
 
 
 def _show_sections(sections: list[dict[str, Any]]) -> None:
-    width = max(len("section"), *(len(each["section"]) for each in sections))
+    width = max(len("section"), *(len(section["section"]) for section in sections))
     answer(f"{'section':<{width}}  accuracy  nearest to c  covered of questions")
-    for each in sections:
-        shown = (
-            f"{each['accuracy']:8.3f}  {each['baseline']:12.3f}"
-            if each["covered"]
+    for section in sections:
+        numbers = (
+            f"{section['accuracy']:8.3f}  {section['baseline']:12.3f}"
+            if section["covered"]
             else f"{'-':>8}  {'-':>12}"
         )
-        answer(f"{each['section']:<{width}}  {shown}  {each['covered']:>7,} of {each['questions']:,}")
+        answer(
+            f"{section['section']:<{width}}  {numbers}  {section['covered']:>7,} of {section['questions']:,}"
+        )

@@ -41,6 +41,8 @@ class TokenStream:
     ends: Float[np.ndarray, " tokens"]
     num_unknown: int = 0
     """Number of out-of-vocabulary tokens, whose characters were not predicted."""
+    predicts_whitespace: bool = True
+    """Whether the tokens contain the whitespace between words, so that it was predicted too."""
 
     @classmethod
     def from_log_probs(
@@ -50,12 +52,14 @@ class TokenStream:
         *,
         characters: int,
         num_unknown: int = 0,
+        predicts_whitespace: bool = True,
     ) -> TokenStream:
         """`lengths` may be inexact, since a token does not always reveal how much text it covers; they are
         rescaled to the correct sum.
         """
         ends = np.cumsum(lengths, dtype=np.float64)
-        return cls(-log_probs.astype(np.float64), ends * (characters / ends[-1]), num_unknown)
+        nats = -log_probs.astype(np.float64)
+        return cls(nats, ends * (characters / ends[-1]), num_unknown, predicts_whitespace)
 
     @property
     def block_size(self) -> int:

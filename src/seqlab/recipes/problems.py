@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from seqlab.core.errors import closest, listed, shortened
 from seqlab.core.part_name import PartName
 from seqlab.core.plugins import PLUGIN_HINT
-from seqlab.core.settings import choices_of, entry_of, expected, expected_entry
+from seqlab.core.settings import Settings, choices_of, entry_of, expected, expected_entry
 from seqlab.models.settings import MODEL_ALIASES
-from seqlab.recipes.location import Place
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.renamed import new_name
 from seqlab.recipes.sections import KINDS, is_section, sections_with, settings_of, task_sections
 from seqlab.recipes.task_registry import registered_tasks
+
+
+@dataclass(frozen=True)
+class Place:
+    """A section by its dotted name, the class of settings chosen there by its kind, and what follows: a
+    setting, an entry of a list.
+    """
+
+    section: str
+    chosen: type[Settings] | None
+    rest: tuple[str | int, ...]
+
+    @classmethod
+    def of(cls, path: Sequence[str | int]) -> Place:
+        """Of a path as pydantic writes it, where the kinds stand between the names.
+
+        >>> place = Place.of(["model", "recurrent", "cell", "lstm", "forget_bias"])
+        >>> place.section, place.chosen.__name__, place.rest
+        ('model.cell', 'lstm_settings', ('forget_bias',))
+        """
+        section, rest, chosen = str(path[0]), tuple(path[1:]), None
+        while rest:
+            if chosen is None and rest[0] in KINDS.get(section, {}):
+                chosen, rest = KINDS[section][str(rest[0])], rest[1:]
+            elif is_section(f"{section}.{rest[0]}") and (
+                chosen is None or str(rest[0]) in chosen.model_fields
+            ):
+                section, chosen, rest = f"{section}.{rest[0]}", None, rest[1:]
+            else:
+                break
+        return cls(section, chosen, rest)
 
 
 def unknown_section(name: str, value: Any, task: str) -> list[str]:

@@ -101,12 +101,18 @@ class Recipe(Settings):
         return self.changed(section, **{name: value for name, value in values.items() if name not in given})
 
 
-@cache
 def recipe_class(task: str) -> type[Recipe]:
     """The recipe of a task: with the section of the task, and `decoding` as the task understands it."""
     if not task:
         return Recipe
-    decoding = registered_tasks.get(task).decoding
+    spec: Any = registered_tasks.get(task)
+    return _recipe_class(task, spec)
+
+
+@cache
+def _recipe_class(task: str, spec: type[Any]) -> type[Recipe]:
+    """One class for each registered spec, so that recipes of a task compare equal."""
+    decoding = spec.decoding
     help_of_decoding = Recipe.model_fields["decoding"].description
     fields: dict[str, Any] = {
         "decoding": (decoding, Field(default_factory=decoding, description=help_of_decoding))

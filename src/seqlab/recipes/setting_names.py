@@ -28,12 +28,13 @@ ARGUMENT = re.compile(r"\b([a-z_]+)(?==)")
 def naming_settings(recipe: Recipe, section: str = "model") -> Iterator[None]:
     """Within it, an `ArgumentError` becomes a `RecipeError` that names the setting: `model.heads`.
 
-    section: where the arguments come from; the part that an error names ("decoder") is asked first.
+    section: where the arguments come from. The part that an error names ("decoder") is asked first, and the
+    section `model` last: a search may find that its input does not fit the network.
     """
     try:
         yield
     except ArgumentError as error:
-        sections = [name for name in (error.part, section) if name]
+        sections = [name for name in (error.part, section, "model") if name]
         raise RecipeError(
             error.what,
             where=_setting(recipe, sections, error.argument) or sections[0],

@@ -1,4 +1,4 @@
-"""Runs that generate one target together, token by token: all must have the same tokens."""
+"""An ensemble of runs: they generate one target, token by token, so all must have the same tokens."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.inputs.base import digest_of
 from seqlab.tasks.seq2seq.codec import Seq2SeqCodec
-from seqlab.tasks.translation.pair_tokens import PairTokens
-from seqlab.tokens.base import Tokenizer
 
 CURE = "Use runs that were trained with the same tokens, such as those of: seqlab train WHAT --seeds 3"
 
@@ -64,20 +62,16 @@ def _require_seq2seq(codec: Codec, *, where: str) -> Seq2SeqCodec:
 
 
 def _difference(first: Seq2SeqCodec, other: Seq2SeqCodec) -> str:
-    """The first difference between the tokens of two codecs."""
-    for side, ours, theirs in zip(("source", "target"), _sides(first), _sides(other), strict=True):
+    """The first difference between the tokens of two codecs of one task."""
+    others = other.tokens.tokenizers
+    for side, ours in first.tokens.tokenizers.items():
+        theirs = others[side]
         if ours.kind != theirs.kind:
             return f"its {side} tokens are {theirs.kind}, not {ours.kind}"
-        pieces, others = ours.vocabulary.pieces, theirs.vocabulary.pieces
-        if len(pieces) != len(others):
-            return f"it has {len(others):,} {side} tokens, not {len(pieces):,}"
-        for number, (piece, other_piece) in enumerate(zip(pieces, others, strict=True)):
-            if piece != other_piece:
-                return f"its {side} token {number:,} is {other_piece[:40]!r}, not {piece[:40]!r}"
+        our_pieces, their_pieces = ours.vocabulary.pieces, theirs.vocabulary.pieces
+        if len(our_pieces) != len(their_pieces):
+            return f"it has {len(their_pieces):,} {side} tokens, not {len(our_pieces):,}"
+        for token_id, (our_piece, their_piece) in enumerate(zip(our_pieces, their_pieces, strict=True)):
+            if our_piece != their_piece:
+                return f"its {side} token {token_id:,} is {their_piece[:40]!r}, not {our_piece[:40]!r}"
     return "its tokens are the same, but it splits texts in another way"
-
-
-def _sides(codec: Seq2SeqCodec) -> list[Tokenizer]:
-    tokens = codec.tokens
-    source = tokens.source if isinstance(tokens, PairTokens) else tokens.target
-    return [source, tokens.target]

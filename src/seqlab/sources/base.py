@@ -1,12 +1,14 @@
-"""What a source of data is: named columns, and rows that know where they stand."""
+"""What a source of data is: named columns, rows that know where they are, and cells by the names of their columns."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from seqlab.core.errors import DataError, nearest
 from seqlab.sources.bad_rows import BadRows
 
 STEPS = "steps"
@@ -63,3 +65,63 @@ class TextSource(Source):
         """The whole text with its line ends, in pieces of at most `size` characters, cut at line ends where
         there are any.
         """
+
+
+def require_columns(source: Source, names: Iterable[str]) -> None:
+    """Every wanted column stands in the source; empty names are ignored."""
+    for name in names:
+        if name and name not in source.columns:
+            raise DataError(
+                f"there is no column '{name}'.", where=source.name, cure=nearest(name, source.columns)
+            )
+
+
+def text_of(row: Row, column: str) -> str:
+    """The text in a cell. JSON and Parquet can hold other things there."""
+    value = row.values.get(column)
+    if isinstance(value, str):
+        return value
+    raise DataError(f"column '{column}' holds {_kind(value)}, expected text.", where=row.where, cure=_CURE)
+
+
+def label_of(row: Row, column: str) -> str:
+    """The class in a cell, as text without blanks around it: 1 in JSON and "1" in a table are the same class,
+    and so are "pos " and "pos".
+    """
+    value = row.values.get(column)
+    if label := label_text(value):
+        return label
+    is_empty = value is None or isinstance(value, str | float)
+    what = "is empty" if is_empty else f"holds {_kind(value)}, expected a label"
+    raise DataError(f"column '{column}' {what}.", where=row.where, cure=_CURE)
+
+
+def label_text(value: object) -> str:
+    """A value as the name of a class; empty where it is none. NaN is how some tables write a gap.
+
+    >>> label_text(" pos "), label_text(True), label_text(3), label_text(float("nan")), label_text([1])
+    ('pos', 'true', '3', '', '')
+    """
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return "" if math.isnan(value) else str(value)
+    return ""
+
+
+_CURE = "Mend the row or remove it; another column: data.text=NAME, data.label=NAME."
+
+
+def _kind(value: object) -> str:
+    names = {
+        type(None): "nothing",
+        list: "a list",
+        dict: "an object",
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+        str: "text",
+    }
+    return names.get(type(value), type(value).__name__)

@@ -10,17 +10,19 @@ from itertools import islice
 from typing import Literal
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import Row, Source, TextSource
+from seqlab.sources.base import Row, Source, TextSource, require_columns
 from seqlab.sources.column_profile import Profile, profile
-from seqlab.sources.columns import require_columns
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.frames import holds_vectors
 from seqlab.sources.views.joined_columns import names_of
 from seqlab.sources.views.series import no_features
 from seqlab.sources.word_lists import are_paired, holds_lists, holds_tags
 
-Answer = Literal["none", "class", "labels", "number", "tags"]
-"""What the label column holds: nothing, a class, a list of labels, a number, or a tag for every step."""
+Answer = str
+"""What the label column holds. `find_roles` recognizes nothing ("none"), a class ("class"), a list of labels
+("labels"), a number ("number") and a tag for every step ("tags"); a task may have another kind, and overrides
+`fits` to recognize it.
+"""
 ANOTHER_TASK = "another task: task=NAME"
 # In order of preference, compared without case; a name also counts when it is the last part of
 # `airline_sentiment`.

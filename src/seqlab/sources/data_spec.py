@@ -10,12 +10,30 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import STEPS, Row, Source, TextSource
-from seqlab.sources.columns import require_columns, text_of
+from seqlab.sources.base import STEPS, Row, Source, TextSource, require_columns, text_of
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.views.hidden_column import HiddenColumn
 from seqlab.sources.views.joined_columns import join_columns, names_of, parts_of
 from seqlab.sources.views.series import Series
+
+
+class HiddenColumn(Source):
+    """The rows of a table without a column whose name would be taken for something else."""
+
+    def __init__(self, whole: Source, column: str) -> None:
+        self.name, self.bad_rows = whole.name, whole.bad_rows
+        self.columns = [name for name in whole.columns if name != column]
+        self._whole, self._column = whole, column
+
+    def rows(self) -> Iterator[Row]:
+        for row in self._whole.rows():
+            yield Row(
+                {name: value for name, value in row.values.items() if name != self._column},
+                row.file,
+                row.line,
+            )
+
+    def fingerprint(self) -> str:
+        return f"{self._whole.fingerprint()}:without:{self._column}"
 
 
 class DataSpec(ABC):

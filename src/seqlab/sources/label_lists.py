@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import Row
-from seqlab.sources.columns import label_text
+from seqlab.sources.base import Row, label_text
 
 SEPARATORS = ("|", ";", ",")
 """What is looked for between names, in this order."""

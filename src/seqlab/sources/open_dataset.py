@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from seqlab.core.errors import DataError, RecipeError, closest, listed, shortened
-from seqlab.sources.base import STEPS, Source, TextSource
-from seqlab.sources.columns import require_columns
+from seqlab.sources.base import STEPS, Source, TextSource, require_columns
 from seqlab.sources.data_spec import DataSpec
 from seqlab.sources.files.compression import plain_name
 from seqlab.sources.open_source import is_there, open_parts, open_source

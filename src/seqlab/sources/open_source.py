@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePath
 
 from seqlab.core.errors import DataError, nearest
-from seqlab.sources.base import Source
-from seqlab.sources.columns import require_columns
+from seqlab.sources.base import Source, require_columns
 from seqlab.sources.files.archives import is_junk
 from seqlab.sources.files.compression import COMPRESSIONS, check_exists, first_bytes, plain_name
 from seqlab.sources.formats.aligned_lines import AlignedLines, find_pair, pairs_of_folder
@@ -20,8 +19,8 @@ from seqlab.sources.views.filtered import PARTS, ColumnSplit, part_of
 
 FOREIGN = {
     b"%PDF": "a PDF",
-    b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture",
+    b"\x89PNG": "an image",
+    b"\xff\xd8\xff": "an image",
     b"SQLite format 3": "an SQLite database",
     b"\x80\x04": "a pickle",
 }

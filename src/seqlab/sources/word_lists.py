@@ -7,8 +7,7 @@ from itertools import product
 from operator import eq
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import Row
-from seqlab.sources.columns import label_text
+from seqlab.sources.base import Row, label_text
 
 CURE = (
     "Mend the row, or skip such rows with data.bad_rows=skip; another column: data.text=NAME,"

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
@@ -25,6 +25,10 @@ class Codec(ABC):
     """
 
     recipe: Recipe
+    version: ClassVar[int] = 1
+    """Raise it in a class whose code encodes anything differently than before, so that older cached arrays
+    are not used. The versions of its base classes count too.
+    """
 
     @classmethod
     @abstractmethod
@@ -45,10 +49,20 @@ class Codec(ABC):
         """Encode a part of the data, or open its cached arrays. The name is train, valid, test or another.
 
         Arrays are cached (`batches.cache.cached_store`) under a key that names everything they depend on:
-        the task, `split.ENCODING`, the fingerprint of the rows, a digest of what is fitted, and every setting
-        that is read here. The key does not change with the code: raise ENCODING when you change how a
-        released task encodes, and empty the cache while you develop one.
+        `cache_key()`, the fingerprint of the rows, a digest of what is fitted, and every setting that is read
+        here.
         """
+
+    def cache_key(self) -> dict[str, Any]:
+        """What every key of a cached store starts with: the task, and the code of the codec by the names and
+        versions of its classes.
+        """
+        versions = [
+            f"{kind.__module__}.{kind.__qualname__} {kind.version}"
+            for kind in type(self).__mro__
+            if issubclass(kind, Codec)
+        ]
+        return {"task": self.recipe.task, "codec": versions}
 
     def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
         """Inputs as the steps that the backbone reads, one array each; for vectors and inspection."""

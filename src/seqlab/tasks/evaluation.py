@@ -34,6 +34,8 @@ class Evaluation:
     """The true labels or tags."""
     stream: TokenStream | None = None
     """A scored text, to compare models with different tokens."""
+    notes: Sequence[str] = ()
+    """What the user should know about the scored data, such as rows that were skipped."""
 
     def sections_as_json(self) -> dict[str, Any]:
         """Every section by its kind, as results.json keeps it."""

@@ -109,7 +109,7 @@ class TaskSpec(DataSpec):
         """Fill in what the recipe leaves to the task, from a look at the data; say why, and which setting
         decides otherwise.
 
-        Left open are `tokens.kind` ("") and `training.batch_size` (0), and the model where "model" is not in
+        Left open are `tokens.kind` ("") and `training.batch_size` (0; 32 if it stays open), and the model where "model" is not in
         `recipe.model_fields_set`. Raises RecipeError for settings that contradict each other; those that have
         no effect on the task are listed in `ignored`.
         """
@@ -170,10 +170,14 @@ class TaskSpec(DataSpec):
 task_specs: Registry[type[TaskSpec]] = registered_tasks
 
 
-@cache
 def find_spec(name: str) -> TaskSpec:
     """The spec of a task by name."""
-    return task_specs.get(name)()
+    return _single_spec(task_specs.get(name))
+
+
+@cache
+def _single_spec(kind: type[TaskSpec]) -> TaskSpec:
+    return kind()
 
 
 def _changed(recipe: Recipe, name: str) -> list[str]:

@@ -8,9 +8,6 @@ from seqlab.batches.batch import Batch
 from seqlab.batches.store import Store
 from seqlab.sources.base import Source
 
-ENCODING = 4
-"""Raised whenever a codec encodes anything differently, so that older cached stores are not used."""
-
 MAX_LINES = 5
 """Line numbers in the description of a batch."""
 

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import nn
 
-from seqlab.batches.padding import pad
+from seqlab.batches.batch import pad
 from seqlab.batches.samplers import LengthOrderSampler
 from seqlab.blocks.pooling import FirstPool, LastPool, MaxPool, MeanPool
 from seqlab.blocks.recurrent_layer import BidirectionalLayer

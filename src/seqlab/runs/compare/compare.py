@@ -17,14 +17,13 @@ from seqlab.metrics.seeds import SeedSummary, summarize_seeds
 from seqlab.pages.comparison import DisagreementExample
 from seqlab.runs.compare.by_length import ByLength, quality_by_length
 from seqlab.runs.compare.comparable import check_comparable, open_common
-from seqlab.runs.requested_metrics import with_metrics
+from seqlab.runs.evaluation import evaluate_split
 from seqlab.runs.run import Run
+from seqlab.runs.survey.data_survey import survey_parts
 from seqlab.runs.survey.leaks import note_leaks
-from seqlab.runs.survey.parts import survey_parts
 from seqlab.sources.base import Source
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.evaluator import Evaluator
-from seqlab.tasks.text.documents import BY_LINE
 
 MOST_SHOWN = 20
 PER_CHARACTER = "bits_per_character"
@@ -147,11 +146,12 @@ def compare_groups(
     for name, runs in groups.items():
         evaluators = [_evaluator(run, split, parts[id(run)]) for run in runs]
         evaluations = [
-            with_metrics(evaluator.evaluate(run.predictor, split), run.recipe)
+            evaluate_split(evaluator, run.predictor, split)
             for run, evaluator in zip(runs, evaluators, strict=True)
         ]
         competitors.append(Competitor(name, list(runs), evaluations, evaluators[0]))
         # other seeds have the same training data
+        warnings += [f"{split}: {note}" for note in competitors[-1].first.notes]
         warnings += _leaks(competitors[-1], parts[id(runs[0])], data)
     return _compare(split, competitors, list(dict.fromkeys(warnings)))
 
@@ -277,13 +277,14 @@ def _about_tokens(competitors: list[Competitor]) -> list[str]:
     ]
     for competitor in competitors:
         stream = competitor.first.stream
-        share = 0.0 if stream is None else stream.num_unknown / len(stream.nats)
+        assert stream is not None  # the others are compared by the items of their scores
+        share = stream.num_unknown / len(stream.nats)
         if share > FEW_UNKNOWN:
             warnings.append(
                 f"{competitor.name}: {share:.1%} of the tokens are unknown words, whose characters are not"
                 " predicted: its score is too good"
             )
-        if competitor.runs[0].recipe.tokens.kind in BY_LINE:
+        if not stream.predicts_whitespace:
             warnings.append(
                 f"{competitor.name}: the whitespace between words is not predicted: its score is too good"
             )

@@ -1,4 +1,6 @@
-"""results.json: scores, intervals, baselines, and where they come from."""
+"""What scoring writes into the folder of a run: choices.json, the calibration, and results.json, scores with intervals
+and baselines, and where they come from.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,12 @@ from seqlab.core.errors import RunError
 from seqlab.core.files import write_whole
 from seqlab.metrics.score import Score
 from seqlab.pages.sections.base import ReportSection, section_from_json
-from seqlab.runs.folder.layout import RESULTS
-from seqlab.runs.folder.manifest import read_manifest, score_again, verify_scored
+from seqlab.runs.folder.layout import CHOICES, RESULTS
+from seqlab.runs.folder.manifest import Manifest, read_manifest, score_again, verify_scored
+from seqlab.tasks.calibration import Calibration
+from seqlab.tasks.codec import Codec
 from seqlab.tasks.evaluation import Evaluation
+from seqlab.tokens.untrusted_json import read_json_object
 
 FORMAT = 2
 BEST_FIRST = ("test", "valid")
@@ -126,3 +131,38 @@ def provenance(*, seed: int, device: torch.device, data: dict[str, str]) -> dict
         "data": data,
         "created": time.strftime("%Y-%m-%d %H:%M:%S %z"),
     }
+
+
+LARGEST_FILE = 10_000_000
+
+
+def write_calibration(folder: Path, calibration: Calibration, manifest: Manifest) -> None:
+    """There is no file where a task chooses nothing."""
+    if choices := calibration.to_json():
+        write_whole(
+            folder / CHOICES,
+            json.dumps(
+                {"run": manifest.run_id, "choices": choices}, ensure_ascii=False, indent=1, allow_nan=False
+            ),
+        )
+    else:
+        (folder / CHOICES).unlink(missing_ok=True)
+
+
+def read_calibration(folder: Path, kind: type[Calibration], codec: Codec, manifest: Manifest) -> Calibration:
+    """The choices of a run whose manifest is verified; the defaults where the manifest lists none."""
+    path = folder / CHOICES
+    if CHOICES not in manifest.files:
+        return kind()
+    content = read_json_object(path, largest=LARGEST_FILE)
+    if content.get("run") != manifest.run_id:
+        raise RunError("the choices belong to another run.", where=str(path), cure=score_again(folder))
+    choices = content.get("choices")
+    try:
+        if not isinstance(choices, dict):
+            raise ValueError("there are none")
+        return kind.from_json(choices, codec)
+    except ValueError as error:
+        raise RunError(
+            f"the choices cannot be right: {error}.", where=str(path), cure=score_again(folder)
+        ) from error

@@ -16,10 +16,10 @@ from seqlab.recipes.read import with_task
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.data import RunData, open_data
+from seqlab.runs.evaluation import refuse_unsupported
 from seqlab.runs.folder.layout import new_folder, read_recipe
-from seqlab.runs.requested_metrics import refuse_unsupported
 from seqlab.runs.run import Run
-from seqlab.runs.survey.parts import survey_parts, survey_warnings
+from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
 from seqlab.runs.train.build import adapt, build_bare_model
 from seqlab.runs.transfer.distillation import build_teacher, find_teacher
 from seqlab.runs.transfer.pretrained_vectors import copy_vectors, fit_to_vectors
@@ -42,6 +42,7 @@ from seqlab.training.scaling import scale_counts
 from seqlab.training.settings import TrainingSettings
 
 Say = Callable[[str], None]
+DEFAULT_BATCH_SIZE = 32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,6 +198,8 @@ def _fitted_counts(training: TrainingSettings, budget: Budget) -> list[str]:
 def _complete_training(recipe: Recipe, *, threads: int) -> Recipe:
     training = recipe.training
     changes: dict[str, Any] = {"threads": threads}
+    if not (training.batch_size or training.batch_tokens):  # a task that leaves it open
+        changes["batch_size"] = DEFAULT_BATCH_SIZE
     if not (training.steps or training.epochs or training.minutes):
         changes |= {"minutes": DEFAULT_MINUTES, "epochs": DEFAULT_EPOCHS}
         if "patience" not in training.model_fields_set:

@@ -6,12 +6,11 @@ from typing import Any
 
 from seqlab.core.files import write_whole
 from seqlab.metrics.score import beaten_scores
-from seqlab.runs.folder.calibration import write_calibration
+from seqlab.runs.evaluation import evaluate_split
 from seqlab.runs.folder.layout import REPORT, WEIGHTS
 from seqlab.runs.folder.manifest import Manifest, complete_manifest
-from seqlab.runs.folder.results import provenance, write_results
+from seqlab.runs.folder.results import provenance, write_calibration, write_results
 from seqlab.runs.report.build import run_report
-from seqlab.runs.requested_metrics import with_metrics
 from seqlab.runs.run import Run
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.train.prepare import Prepared, Say
@@ -37,7 +36,7 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
     write_calibration(folder, calibration, manifest)
     run = Run(folder, prepared.recipe, prepared.codec, model, calibration)
     evaluations = [
-        with_metrics(evaluator.evaluate(run.predictor, split), prepared.recipe)
+        evaluate_split(evaluator, run.predictor, split)
         for split in ("test", "valid")
         if split in prepared.splits
     ]

@@ -29,7 +29,7 @@ from seqlab.runs.folder.manifest import (
     verify_start,
 )
 from seqlab.runs.run import Run
-from seqlab.runs.survey.parts import survey_parts
+from seqlab.runs.survey.data_survey import survey_parts
 from seqlab.runs.train.build import build_model
 from seqlab.runs.train.prepare import Prepared, Say, encode_splits
 from seqlab.runs.train.scoring import score_run

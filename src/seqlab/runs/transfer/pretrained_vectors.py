@@ -33,7 +33,7 @@ def fit_to_vectors(recipe: Recipe, *, given: set[str]) -> tuple[Recipe, list[str
     width = width_of(path)
     if isinstance(model, ImageSettings):
         raise RecipeError(
-            f"a {model.kind} network reads pictures, and words have vectors.",
+            f"a {model.kind} network reads images, and words have vectors.",
             where=WHERE,
             cure="Leave it out.",
         )

@@ -1,4 +1,4 @@
-"""Picture files by the names that a table has for them: beside the table, in folders, or in zip archives."""
+"""Image files by the names that a table has for them: beside the table, in folders, or in zip archives."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from seqlab.sources.files.compression import explain_damage, unreadable
 from seqlab.sources.files.zip_directory import open_zip
 
 LARGEST_FILE = 100_000_000
-"""Bytes; a picture has no more, and what has more is something else."""
+"""Bytes; an image has no more, and what has more is something else."""
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 
 
-class PictureFiles:
-    """Finds and reads picture files. Archives are opened once and stay open.
+class ImageFiles:
+    """Finds and reads image files. Archives are opened once and stay open.
 
     places: folders and archives, themselves as they are named or beside the table; a name is looked up beside
     the table where there is none.
@@ -29,7 +29,7 @@ class PictureFiles:
         self._archives: dict[Path, _Archive] = {}
 
     def read(self, name: str, *, beside: Path, where: str) -> bytes:
-        """The bytes of a picture file."""
+        """The bytes of an image file."""
         place = self._find(name, beside, where)
         if isinstance(place, _Member):
             return place.archive.read(place.info, where=where)
@@ -41,7 +41,7 @@ class PictureFiles:
             raise unreadable(place, error) from error
 
     def identity(self, name: str, *, beside: Path, where: str) -> str:
-        """What changes when the picture does, without reading it: the checksum in an archive, else size and
+        """What changes when the image does, without reading it: the checksum in an archive, else size and
         time.
         """
         place = self._find(name, beside, where)
@@ -76,9 +76,9 @@ class PictureFiles:
         cure = (
             nearest(name, names)
             if names
-            else "Pictures elsewhere: data.images=FOLDER or data.images=ARCHIVE.zip"
+            else "Images elsewhere: data.images=FOLDER or data.images=ARCHIVE.zip"
         )
-        return DataError(f"there is no picture file '{name[:200]}' in {searched}.", where=where, cure=cure)
+        return DataError(f"there is no image file '{name[:200]}' in {searched}.", where=where, cure=cure)
 
 
 class _Member:
@@ -119,7 +119,7 @@ def _existing(place: str, beside: Path) -> Path:
         if path.exists():
             return path
     raise DataError(
-        "there is no such folder or archive of pictures.",
+        "there is no such folder or archive of images.",
         where=f"data.images={place[:200]}",
         cure=f"Looked here and in {beside}.",
     )
@@ -127,14 +127,14 @@ def _existing(place: str, beside: Path) -> Path:
 
 def _too_large(name: str, size: int, where: str) -> DataError:
     return DataError(
-        f"the file '{name[:200]}' has {megabytes(size)}, too much for a picture.",
+        f"the file '{name[:200]}' has {megabytes(size)}, too much for an image.",
         where=where,
         cure=f"At most {megabytes(LARGEST_FILE)} are read.",
     )
 
 
 def looks_like_file(value: object) -> bool:
-    """Whether a cell names a picture file.
+    """Whether a cell names an image file.
 
     >>> looks_like_file("dogs/1.JPG"), looks_like_file("a dog runs"), looks_like_file([[0]])
     (True, False, False)

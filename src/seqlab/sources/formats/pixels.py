@@ -1,4 +1,4 @@
-"""Bytes of a picture file, or numbers in a cell -> pixels of one size."""
+"""Bytes of an image file, or numbers in a cell -> pixels of one size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from seqlab.core.extras import require
 
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP")
 MOST_PIXELS = 50_000_000
-"""A file of a few kilobytes can unpack to a picture that fills the memory; no camera makes one of so many
+"""A file of a few kilobytes can unpack to an image that fills the memory; no camera makes one of so many
 pixels.
 """
 DEEP = 257
@@ -26,41 +26,41 @@ LUMINANCE = (0.299, 0.587, 0.114)
 """How much of red, green and blue is in grey: ITU-R BT.601."""
 
 Pixels = UInt8[np.ndarray, "height width channels"]
-CURE = f"Pictures are {', '.join(FORMATS)} files; mend the row, or skip such rows with data.bad_rows=skip."
+CURE = f"Images are {', '.join(FORMATS)} files; mend the row, or skip such rows with data.bad_rows=skip."
 
 
-def check_picture(content: bytes, *, where: str) -> None:
-    """Whether the bytes begin as a picture of a sane size; its pixels are not unpacked."""
+def check_image(content: bytes, *, where: str) -> None:
+    """Whether the bytes begin as an image of a sane size; its pixels are not unpacked."""
     _opened(content, where)
 
 
-def decode_picture(content: bytes, *, where: str) -> Pixels:
+def decode_image(content: bytes, *, where: str) -> Pixels:
     """The pixels of a file in red, green and blue, upright, on white where it is transparent; of a moving
-    picture the first one.
+    image the first one.
     """
-    picture = _opened(content, where)
+    image = _opened(content, where)
     operations = _library("ImageOps")
     try:
-        picture = operations.exif_transpose(picture)
-        if picture.mode.startswith("I"):  # grey of 16 bits
-            grey = np.clip(np.asarray(picture, np.int64) // DEEP, 0, 255).astype(np.uint8)
+        image = operations.exif_transpose(image)
+        if image.mode.startswith("I"):  # grey of 16 bits
+            grey = np.clip(np.asarray(image, np.int64) // DEEP, 0, 255).astype(np.uint8)
             return np.repeat(grey[:, :, np.newaxis], 3, axis=2)
-        if "A" in picture.mode or "transparency" in picture.info:
-            picture = picture.convert("RGBA")
-            picture = _library("Image").alpha_composite(
-                _library("Image").new("RGBA", picture.size, "white"), picture
+        if "A" in image.mode or "transparency" in image.info:
+            image = image.convert("RGBA")
+            image = _library("Image").alpha_composite(
+                _library("Image").new("RGBA", image.size, "white"), image
             )
-        return np.asarray(picture.convert("RGB"))
+        return np.asarray(image.convert("RGB"))
     except (OSError, SyntaxError, ValueError, struct.error) as error:
         raise DataError(
-            f"the picture cannot be read to its end ({str(error)[:100]}).",
+            f"the image cannot be read to its end ({str(error)[:100]}).",
             where=where,
             cure="Fetch the file again.",
         ) from error
 
 
 def pixels_of(value: Any, *, where: str) -> Pixels:
-    """A picture that is written as numbers from 0 to 255: rows of grey pixels, or rows of pixels [red, green,
+    """An image that is written as numbers from 0 to 255: rows of grey pixels, or rows of pixels [red, green,
     blue].
 
     >>> pixels_of([[0, 255], [7, 8]], where="").shape
@@ -72,10 +72,10 @@ def pixels_of(value: Any, *, where: str) -> Pixels:
         pixels = np.zeros(0)
     if pixels.ndim == 2:
         pixels = pixels[:, :, np.newaxis]
-    is_picture = pixels.ndim == 3 and pixels.size and pixels.shape[2] in (1, 3) and pixels.dtype.kind in "iuf"
-    if not is_picture or not (pixels >= 0).all() or not (pixels <= 255).all():
+    is_image = pixels.ndim == 3 and pixels.size and pixels.shape[2] in (1, 3) and pixels.dtype.kind in "iuf"
+    if not is_image or not (pixels >= 0).all() or not (pixels <= 255).all():
         raise DataError(
-            "the cell holds neither the name of a picture file nor rows of pixels from 0 to 255.",
+            "the cell holds neither the name of an image file nor rows of pixels from 0 to 255.",
             where=where,
             cure=CURE,
         )
@@ -85,7 +85,7 @@ def pixels_of(value: Any, *, where: str) -> Pixels:
 def fitted(
     pixels: Pixels, *, height: int, width: int, channels: int
 ) -> UInt8[np.ndarray, "rows columns colours"]:
-    """The picture in this size, stretched where its sides differ, in grey (1) or in colours (3)."""
+    """The image in this size, stretched where its sides differ, in grey (1) or in colours (3)."""
     if pixels.shape[:2] != (height, width):
         image = _library("Image")
         plain = pixels[:, :, 0] if pixels.shape[2] == 1 else pixels
@@ -101,27 +101,27 @@ def _grey(pixels: NDArray[np.uint8]) -> UInt8[np.ndarray, "height width 1"]:
 
 
 def _opened(content: bytes, where: str) -> Any:
-    image = _library("Image")
+    library = _library("Image")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error", image.DecompressionBombWarning)
-            picture = image.open(io.BytesIO(content), formats=FORMATS)
-    except (image.DecompressionBombWarning, image.DecompressionBombError) as error:
+            warnings.simplefilter("error", library.DecompressionBombWarning)
+            image = library.open(io.BytesIO(content), formats=FORMATS)
+    except (library.DecompressionBombWarning, library.DecompressionBombError) as error:
         raise _too_many(where) from error
     except (OSError, SyntaxError, ValueError, struct.error) as error:
-        raise DataError("the file is no picture that can be read.", where=where, cure=CURE) from error
-    if picture.width * picture.height > MOST_PIXELS:
+        raise DataError("the file is no image that can be read.", where=where, cure=CURE) from error
+    if image.width * image.height > MOST_PIXELS:
         raise _too_many(where)
-    return picture
+    return image
 
 
 def _too_many(where: str) -> DataError:
     return DataError(
-        f"the picture has more than {MOST_PIXELS:,} pixels.",
+        f"the image has more than {MOST_PIXELS:,} pixels.",
         where=where,
         cure="Scale it down first; seqlab would do so anyway.",
     )
 
 
 def _library(part: str) -> ModuleType:
-    return require(f"PIL.{part}", extra="images", purpose="Reading picture files", package="Pillow")
+    return require(f"PIL.{part}", extra="images", purpose="Reading image files", package="Pillow")

@@ -14,8 +14,7 @@ from itertools import islice
 import numpy as np
 from jaxtyping import Int, UInt64
 
-from seqlab.sources.base import Source, TextSource
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import Source, TextSource, text_of
 
 WINDOW = 50
 MOST_KEPT = 4_000_000

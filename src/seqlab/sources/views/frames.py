@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import STEPS, Row, Source
-from seqlab.sources.columns import require_columns
+from seqlab.sources.base import STEPS, Row, Source, require_columns
 
 CURE = (
     "Every step is a list of numbers, all equally long; mend the row, or skip such rows with"

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import Row, Source
-from seqlab.sources.columns import require_columns, text_of
+from seqlab.sources.base import Row, Source, require_columns, text_of
 
 BETWEEN = "\x1f"
 """Stands between the texts of two columns: the separator of units, which no text holds."""

@@ -8,8 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import STEPS, Row, Source
-from seqlab.sources.columns import require_columns
+from seqlab.sources.base import STEPS, Row, Source, require_columns
 from seqlab.sources.splitting import cell_text
 
 NO_NUMBER = ("", "na", "n/a", "none", "null", "-", "?")

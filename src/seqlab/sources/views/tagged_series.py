@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import STEPS, Row, Source
-from seqlab.sources.columns import label_of, require_columns
+from seqlab.sources.base import STEPS, Row, Source, label_of, require_columns
 from seqlab.sources.splitting import cell_text
 from seqlab.sources.views.series import no_features, number
 

@@ -12,8 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Source
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import Source, text_of
 from seqlab.tasks.captioning.defaults import require_image_settings
 from seqlab.tasks.captioning.encoding import CaptionSplit, encode_captions
 from seqlab.tasks.captioning.inputs import MAX_FITTED, ImageInputs
@@ -56,7 +55,9 @@ class CaptioningCodec(Seq2SeqCodec):
 
     def encode_split(self, name: str, source: Source) -> CaptionSplit:
         rows = CaptionRows(source, self.recipe, self.cells)
-        return encode_captions(self.recipe, self.tokens, self.inputs, self.cells, name, rows)
+        return encode_captions(
+            self.recipe, self.tokens, self.inputs, self.cells, name, rows, cache_key=self.cache_key()
+        )
 
     def encode_inputs(self, inputs: Sequence[Any]) -> Iterator[Float[Tensor, "height features"]]:
         """Image files by their names, or images as rows of pixels; read one at a time."""

@@ -15,13 +15,12 @@ from seqlab.batches.store import Store
 from seqlab.batches.store_writer import StoreWriter
 from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import Row, text_of
 from seqlab.tasks.captioning.inputs import ImageInputs
 from seqlab.tasks.captioning.rows import CaptionRows, ImageCells
 from seqlab.tasks.inputs.base import digest_of
 from seqlab.tasks.seq2seq.codec import TargetTokens
-from seqlab.tasks.split import ENCODING, Split
+from seqlab.tasks.split import Split
 
 
 @dataclass(frozen=True)
@@ -33,18 +32,27 @@ class CaptionSplit(Split):
 
 
 def encode_captions(
-    recipe: Recipe, tokens: TargetTokens, inputs: ImageInputs, cells: ImageCells, name: str, rows: CaptionRows
+    recipe: Recipe,
+    tokens: TargetTokens,
+    inputs: ImageInputs,
+    cells: ImageCells,
+    name: str,
+    rows: CaptionRows,
+    *,
+    cache_key: Mapping[str, Any],
 ) -> CaptionSplit:
-    """The columns `caption`, `image` and `line`, and the column `pixels` of the images."""
+    """The columns `caption`, `image` and `line`, and the column `pixels` of the images.
+
+    cache_key: that of the codec.
+    """
     data, first_rows = recipe.data, rows.first_rows()
     if not first_rows:
         raise DataError("no image with a caption is left.", where=rows.name, cure="Provide more data.")
     made_from: dict[str, Any] = {
-        "task": "captioning",
-        "encoding": ENCODING,
+        **cache_key,
         "source": rows.fingerprint(),
         "columns": [data.source, data.target],
-        "pictures": [inputs.height, inputs.width, inputs.channels],
+        "images": [inputs.height, inputs.width, inputs.channels],
     }
 
     def write_captions(folder: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from seqlab.pages.sections.attention import ImageAttention
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import text_of
 from seqlab.tasks.captioning.codec import CaptioningCodec, collect_image_items
 from seqlab.tasks.captioning.encoding import CaptionSplit
 from seqlab.tasks.captioning.predictor import CaptioningPredictor

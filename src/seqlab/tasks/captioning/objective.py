@@ -7,8 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from seqlab.batches.batch import Batch
-from seqlab.batches.padding import pad
+from seqlab.batches.batch import Batch, pad
 from seqlab.batches.samplers import Indices
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.captioning.codec import CaptioningCodec, collect_image_items

@@ -8,10 +8,9 @@ from typing import Any
 
 from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source
-from seqlab.sources.columns import text_of
-from seqlab.sources.formats.image_files import PictureFiles
-from seqlab.sources.formats.pixels import CURE, Pixels, check_picture, decode_picture, pixels_of
+from seqlab.sources.base import Row, Source, text_of
+from seqlab.sources.formats.image_files import ImageFiles
+from seqlab.sources.formats.pixels import CURE, Pixels, check_image, decode_image, pixels_of
 from seqlab.tasks.labeled.rows import CheckedRows
 
 
@@ -20,7 +19,7 @@ class ImageCells:
 
     def __init__(self, recipe: Recipe) -> None:
         self.column = recipe.data.source
-        self._files = PictureFiles(recipe.data.images)
+        self._files = ImageFiles(recipe.data.images)
         self._fallback = Path(recipe.data.train).parent
 
     def key(self, row: Row) -> str:
@@ -41,7 +40,7 @@ class ImageCells:
         if isinstance(value, str) and not value.strip():
             raise DataError(f"column '{self.column}' names no image.", where=row.where, cure=CURE)
         if isinstance(value, str):
-            check_picture(
+            check_image(
                 self._read(value, Path(row.file).parent, row.where),
                 where=f"{row.where}, {value.strip()[:200]}",
             )
@@ -64,15 +63,15 @@ class ImageCells:
         """The image of a prediction: a file here, else where those of the training data are, or pixels."""
         where = f"input {number}"
         if isinstance(value, str | Path) and Path(value).is_file():
-            return decode_picture(
-                PictureFiles().read(str(value), beside=Path(), where=where), where=f"{where}, {value}"
+            return decode_image(
+                ImageFiles().read(str(value), beside=Path(), where=where), where=f"{where}, {value}"
             )
         return self._pixels(str(value) if isinstance(value, Path) else value, self._fallback, where)
 
     def _pixels(self, value: Any, beside: Path, where: str) -> Pixels:
         if not isinstance(value, str):
             return pixels_of(value, where=where)
-        return decode_picture(self._read(value, beside, where), where=f"{where}, {value.strip()[:200]}")
+        return decode_image(self._read(value, beside, where), where=f"{where}, {value.strip()[:200]}")
 
     def _read(self, value: str, beside: Path, where: str) -> bytes:
         return self._files.read(value.strip(), beside=beside, where=where)

@@ -9,9 +9,8 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source
+from seqlab.sources.base import Row, Source, require_columns
 from seqlab.sources.column_roles import ColumnRoles
-from seqlab.sources.columns import require_columns
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.seq2seq.spec import PairSpec, image_columns
 from seqlab.tasks.spec import OF_LABELED_BATCHES, task_specs

@@ -10,8 +10,7 @@ from pydantic import Field
 from seqlab.core.errors import RecipeError
 from seqlab.core.settings import Settings
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source
-from seqlab.sources.columns import label_of
+from seqlab.sources.base import Row, Source, label_of
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.labeled.rows import names_or_nothing
 from seqlab.tasks.labeled.spec import NamedAnswerSpec

@@ -17,8 +17,7 @@ from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import DataError, RunError
 from seqlab.core.files import write_whole
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import Row, Source, text_of
 from seqlab.sources.views.joined_columns import BETWEEN, join_named, parts_of
 from seqlab.tasks.inputs.base import CutInputs
 from seqlab.tasks.inputs.tokens import fit_tokenizer, known_tokens, pieces_of

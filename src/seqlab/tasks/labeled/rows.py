@@ -8,8 +8,7 @@ from typing import Any
 
 from seqlab.core.errors import DataError
 from seqlab.sources.bad_rows import BadRows
-from seqlab.sources.base import STEPS, Row, Source
-from seqlab.sources.columns import label_of, require_columns, text_of
+from seqlab.sources.base import STEPS, Row, Source, label_of, require_columns, text_of
 from seqlab.sources.views.joined_columns import BETWEEN
 
 

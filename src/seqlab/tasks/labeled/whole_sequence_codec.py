@@ -15,10 +15,9 @@ from jaxtyping import Shaped
 from numpy.typing import NDArray
 from torch import Tensor
 
-from seqlab.batches.batch import Batch
+from seqlab.batches.batch import Batch, pad
 from seqlab.batches.cache import cached_store
 from seqlab.batches.columns import Column, SequenceColumn
-from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
 from seqlab.batches.store import Store
 from seqlab.batches.store_writer import StoreWriter
@@ -30,7 +29,6 @@ from seqlab.tasks.inputs.text import TextInputs
 from seqlab.tasks.labeled.rows import LabeledRows
 from seqlab.tasks.labeled.spec import labeled_rows
 from seqlab.tasks.labeled.split import LabeledSplit
-from seqlab.tasks.split import ENCODING
 from seqlab.tokens.vocabulary import Vocabulary
 
 LABELS = "labels.json"
@@ -81,8 +79,7 @@ class WholeSequenceCodec(Codec):
     def encode_split(self, name: str, source: Source) -> LabeledSplit:
         rows, data = labeled_rows(source, self.recipe), self.recipe.data
         made_from = {
-            "task": self.recipe.task,
-            "encoding": ENCODING,
+            **self.cache_key(),
             "source": rows.fingerprint(),
             "inputs": digest_of(self.inputs.save),
             "labels": digest_of(lambda folder: self.labels.save(folder / "labels")),

@@ -21,7 +21,7 @@ from seqlab.tasks.codec import Codec
 from seqlab.tasks.inputs.base import digest_of
 from seqlab.tasks.inputs.tokens import encode_texts, fit_tokenizer, pieces_of
 from seqlab.tasks.language_model.spec import LanguageModelSettings
-from seqlab.tasks.split import ENCODING, Split
+from seqlab.tasks.split import Split
 from seqlab.tasks.text.documents import has_documents, in_chunks, read_texts
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
@@ -62,8 +62,7 @@ class LanguageModelCodec(Codec):
 
     def encode_split(self, name: str, source: Source) -> Split:
         made_from = {
-            "task": "language_model",
-            "encoding": ENCODING,
+            **self.cache_key(),
             "source": source.fingerprint(),
             "column": self.recipe.data.text,
             "tokenizer": digest_of(self.save),

@@ -35,11 +35,16 @@ def make_token_stream(
     """
     ids, indices = np.unique(targets, return_inverse=True)
     lengths = np.array([max(1, len(tokenizer.decode([int(token)]))) for token in ids])
-    if tokenizer.kind in BY_LINE:
+    predicts_whitespace = tokenizer.kind not in BY_LINE
+    if not predicts_whitespace:
         lengths = lengths + 1  # the space before it
     unknown = tokenizer.vocabulary.ids.get(UNK, -1)
     return TokenStream.from_log_probs(
-        log_probs, lengths[indices], characters=characters, num_unknown=int((targets == unknown).sum())
+        log_probs,
+        lengths[indices],
+        characters=characters,
+        num_unknown=int((targets == unknown).sum()),
+        predicts_whitespace=predicts_whitespace,
     )
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from seqlab.batches.batch import Batch
+from seqlab.batches.batch import Batch, pad
 from seqlab.batches.masking import NO_TARGET, Masker
-from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
 from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec, MaskedSplit
 from seqlab.tasks.masked_language_model.spec import MaskedLanguageModelSettings

@@ -40,6 +40,11 @@ class TargetTokens:
         """The tokens with which every target starts, whatever their probability."""
 
     @property
+    def tokenizers(self) -> dict[str, Tokenizer]:
+        """The tokenizer of each side that has one, by the name of the side."""
+        return {"target": self.target}
+
+    @property
     def special_tokens(self) -> SpecialTokens:
         """Of the tokens that are not text (language tags too), only the end token is ever generated."""
         suppressed = self.target.vocabulary.special_ids - {self.end_id}

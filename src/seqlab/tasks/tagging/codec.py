@@ -11,9 +11,8 @@ from typing import Any, Self
 import torch
 from numpy.typing import NDArray
 
-from seqlab.batches.batch import Batch
+from seqlab.batches.batch import Batch, pad
 from seqlab.batches.cache import cached_store
-from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
 from seqlab.core.errors import DataError
 from seqlab.metrics.spans import TaggingScheme, detect_scheme
@@ -27,7 +26,6 @@ from seqlab.tasks.inputs.base import digest_of
 from seqlab.tasks.inputs.numeric import NUMERIC
 from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.labeled.whole_sequence_codec import LABELS
-from seqlab.tasks.split import ENCODING
 from seqlab.tasks.tagging.encode_rows import NO_TAG, LengthLimits, encode_rows
 from seqlab.tasks.tagging.inputs import FrameInputs, TaggedInputs
 from seqlab.tasks.tagging.rows import TaggedRows
@@ -86,8 +84,7 @@ class TaggingCodec(Codec):
         rows = TaggedRows.of(self.recipe, source)
         limits = self._limits(name)
         made_from = {
-            "task": "tagging",
-            "encoding": ENCODING,
+            **self.cache_key(),
             "source": rows.fingerprint(),
             "inputs": digest_of(self.inputs.save),
             "labels": self.labels.names,

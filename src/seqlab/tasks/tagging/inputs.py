@@ -12,7 +12,7 @@ from jaxtyping import Bool, Shaped
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from seqlab.batches.padding import pad
+from seqlab.batches.batch import pad
 from seqlab.blocks.embedding import InputProjection
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Row, Source

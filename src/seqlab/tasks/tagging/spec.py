@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import STEPS, Row, Source, TextSource
-from seqlab.sources.columns import require_columns
+from seqlab.sources.base import STEPS, Row, Source, TextSource, require_columns
 from seqlab.sources.open_source import format_of
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.frames import Frames, steps_of

@@ -16,8 +16,8 @@ from jaxtyping import Bool, Int, Shaped
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from seqlab.batches.batch import pad
 from seqlab.batches.columns import smallest_dtype
-from seqlab.batches.padding import pad
 from seqlab.blocks.character_encoder import CharacterCNN, CharacterEncoder, CharacterLSTM
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.blocks.word_embedding import WordCharacterEmbedding, word_drop_rates

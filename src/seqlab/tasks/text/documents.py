@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Source, TextSource
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import Source, TextSource, text_of
 from seqlab.tokens.vocabulary import UNK
 
 CHUNK = 1 << 20

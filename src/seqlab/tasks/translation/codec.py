@@ -50,7 +50,12 @@ class TranslationCodec(Seq2SeqCodec):
 
     def encode_split(self, name: str, source: Source) -> Split:
         return encode_pairs(
-            self.recipe, self.tokens, name, PairRows.of(self.recipe, source), max_positions=self.max_positions
+            self.recipe,
+            self.tokens,
+            name,
+            PairRows.of(self.recipe, source),
+            max_positions=self.max_positions,
+            cache_key=self.cache_key(),
         )
 
     def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:

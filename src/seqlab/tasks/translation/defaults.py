@@ -8,7 +8,7 @@ from statistics import mean
 from seqlab.cells.settings import named_cell
 from seqlab.models.settings import RecurrentSettings, TransformerSettings
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import text_of
 from seqlab.tasks.translation.rows import PairRows
 
 SAMPLE = 1000

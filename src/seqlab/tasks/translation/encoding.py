@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +14,10 @@ from seqlab.batches.columns import SequenceColumn, StepColumn, smallest_dtype
 from seqlab.batches.store_writer import StoreWriter
 from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import Row, text_of
 from seqlab.tasks.inputs.base import digest_of
 from seqlab.tasks.seq2seq.codec import Ids
-from seqlab.tasks.split import ENCODING, Split
+from seqlab.tasks.split import Split
 from seqlab.tasks.translation.pair_tokens import PairTokens, row_language
 from seqlab.tasks.translation.rows import PairRows
 
@@ -30,18 +30,24 @@ hundreds.
 
 
 def encode_pairs(
-    recipe: Recipe, tokens: PairTokens, name: str, rows: PairRows, *, max_positions: int
+    recipe: Recipe,
+    tokens: PairTokens,
+    name: str,
+    rows: PairRows,
+    *,
+    max_positions: int,
+    cache_key: Mapping[str, Any],
 ) -> Split:
     """The columns `source`, `target` and `line`.
 
     max_positions: the longest side that the network can read. Longer pairs are left out of the training
     split; in other splits they are an error, since a score is of all pairs.
+    cache_key: that of the codec.
     """
     data = recipe.data
     max_length = min(data.max_length or MAX_LENGTH, max_positions) if name == "train" else 0
     made_from = {
-        "task": "translation",
-        "encoding": ENCODING,
+        **cache_key,
         "source": rows.fingerprint(),
         "columns": [data.source, data.target, data.language],
         "longest": [max_length, max_positions, name],

@@ -10,8 +10,7 @@ from jaxtyping import Float
 
 from seqlab.pages.sections.attention import AttentionExample, AttentionMaps
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Source
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import Source, text_of
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.evaluator import Evaluator
 from seqlab.tasks.seq2seq.predictor import MAX_MAP_TOKENS, MAX_MAPS

@@ -7,10 +7,9 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from seqlab.batches.batch import Batch
-from seqlab.batches.padding import pad
+from seqlab.batches.batch import Batch, pad
 from seqlab.batches.samplers import Indices
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import text_of
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.seq2seq.objective import Seq2SeqObjective
 from seqlab.tasks.seq2seq.scores import format_sample

@@ -10,8 +10,7 @@ import numpy as np
 from seqlab.core.errors import RunError, UsageError
 from seqlab.decoding.search import SpecialTokens
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import Row, Source, text_of
 from seqlab.tasks.seq2seq.codec import SPECIALS, TARGET, Ids, TargetTokens, require_start_and_end
 from seqlab.tokens.base import Tokenizer, tokenizers
 from seqlab.tokens.hugging_face import HuggingFace
@@ -35,6 +34,10 @@ class PairTokens(TargetTokens):
         super().__init__(target)
         self.source = source
         require_start_and_end(source)
+
+    @property
+    def tokenizers(self) -> dict[str, Tokenizer]:
+        return {"source": self.source, "target": self.target}
 
     @property
     def are_shared(self) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source
-from seqlab.sources.columns import text_of
+from seqlab.sources.base import Row, Source, text_of
 from seqlab.tasks.labeled.rows import CheckedRows
 
 

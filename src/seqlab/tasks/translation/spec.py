@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Source
+from seqlab.sources.base import Source, require_columns, text_of
 from seqlab.sources.column_roles import ColumnRoles
-from seqlab.sources.columns import require_columns, text_of
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.seq2seq.spec import PairSpec
 from seqlab.tasks.spec import OF_IMAGE_FILES, OF_LABELED_BATCHES, task_specs

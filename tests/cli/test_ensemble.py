@@ -52,7 +52,7 @@ def predictor_of(run: Run) -> TranslationPredictor:
 
 @torch.no_grad()
 def test_every_token_has_the_mean_probability_of_all_runs(runs: list[Run]) -> None:
-    together = runs[0].together(runs[1], runs[2].folder).with_decoding(beam=4, n_best=4, max_tokens=6)
+    together = runs[0].ensemble(runs[1], runs[2].folder).with_decoding(beam=4, n_best=4, max_tokens=6)
     tokens = tokens_of(together)
     for answer in predictor_of(together).translate(["cab"])[0]:
         hypothesis = answer.hypothesis
@@ -83,12 +83,12 @@ def test_attention_is_the_mean_over_the_networks_that_have_any(runs: list[Run]) 
     assert alone[2] is None
     assert alone[0] is not None
     assert alone[1] is not None
-    found = aligned(runs[0].together(*runs[1:]).model)
+    found = aligned(runs[0].ensemble(*runs[1:]).model)
     torch.testing.assert_close(found, (alone[0] + alone[1]) / 2)
-    assert aligned(runs[2].together(runs[2].folder).model) is None
-    looking = runs[0].together(*runs[1:]).with_decoding(beam=3, coverage_penalty=0.2, unknown="copy")
+    assert aligned(runs[2].ensemble(runs[2].folder).model) is None
+    looking = runs[0].ensemble(*runs[1:]).with_decoding(beam=3, coverage_penalty=0.2, unknown="copy")
     assert looking.predict(["abc"])[0].answer  # both need the alignment
-    blind = runs[2].together(runs[2]).with_decoding(beam=3, coverage_penalty=0.2)
+    blind = runs[2].ensemble(runs[2]).with_decoding(beam=3, coverage_penalty=0.2)
     with pytest.raises(RecipeError, match=r"decoding\.coverage_penalty"):
         blind.predict(["abc"])
 
@@ -99,7 +99,7 @@ def test_the_command_takes_further_runs_and_scores_them_together(
     first, *others = [str(one.folder) for one in runs]
     words = [first, *(word for other in others for word in ("--with", other)), "--beam", "3"]
     found = json.loads(run(capsys, "predict", *words, "cab", "--json").out)
-    expected = runs[0].together(*runs[1:]).with_decoding(beam=3).predict(["cab"], top=1)[0]
+    expected = runs[0].ensemble(*runs[1:]).with_decoding(beam=3).predict(["cab"], top=1)[0]
     assert found["predictions"][0]["answer"] == expected.answer
     assert found["predictions"][0]["probability"] == pytest.approx(expected.probability)
     alone, scored = (
@@ -127,7 +127,7 @@ def test_runs_with_other_tokens_or_tasks_are_refused_with_words(
     pieces = tokens_of(shuffled).target.vocabulary.pieces
     pieces[4], pieces[5] = pieces[5], pieces[4]
     with pytest.raises(UsageError, match=f"target token 4 is '{pieces[4]}', not '{pieces[5]}'"):
-        runs[0].together(shuffled)
+        runs[0].ensemble(shuffled)
 
 
 @pytest.mark.spec(120)
@@ -240,4 +240,4 @@ def test_another_search_leaves_the_run_as_it_was(runs: list[Run]) -> None:
     assert wide.model is runs[0].model
     assert wide.with_decoding(beam=2).recipe.decoding.length_penalty == 0.6
     assert isinstance(runs[0].model, EncoderDecoder)
-    assert isinstance(wide.together(runs[1]).model, Ensemble)
+    assert isinstance(wide.ensemble(runs[1]).model, Ensemble)

@@ -1,15 +1,21 @@
-"""The metrics that a recipe asks for beside those of its task (`evaluation.metrics`)."""
+"""A split of the data scored for a run: by its task, and by the metrics that the recipe asks for
+(`evaluation.metrics`).
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from seqlab.core.errors import RecipeError
 from seqlab.metrics.metric import score_of
 from seqlab.metrics.registry import metrics
 from seqlab.metrics.score import Score
 from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.setting_names import naming_settings
 from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluator import Evaluator
+from seqlab.tasks.predictor import Predictor
 from seqlab.tasks.spec import find_spec
 
 NAME = "evaluation.metrics"
@@ -22,6 +28,15 @@ def refuse_unsupported(recipe: Recipe) -> None:
             f"{NAME}: the task {recipe.task} predicts no labels, tags or text to compute them from.",
             cure=f"Remove {NAME}.",
         )
+
+
+def evaluate_split(
+    evaluator: Evaluator[Any, Any, Any], predictor: Predictor[Any, Any], split: str
+) -> Evaluation:
+    """The scores of a split, with the requested metrics and the notes of its encoding."""
+    with naming_settings(evaluator.recipe):  # an input may not fit the network
+        evaluation = with_metrics(evaluator.evaluate(predictor, split), evaluator.recipe)
+    return replace(evaluation, notes=evaluator.splits[split].notes)
 
 
 def with_metrics(evaluation: Evaluation, recipe: Recipe) -> Evaluation:

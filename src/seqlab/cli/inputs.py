@@ -1,0 +1,143 @@
+"""Inputs for predictions as they come in: arguments, a pipe, a keyboard or a file, always in their order."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from queue import Empty, Queue
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from seqlab.cli.console import say
+from seqlab.core.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from seqlab.recipes.recipe import Recipe
+
+AT_ONCE = 256
+
+
+def open_inputs(recipe: Recipe, texts: list[str] | None, file: str) -> Iterator[Any]:
+    """What a run is asked about: texts, or sequences of numbers as JSON."""
+    from seqlab.runs.data import open_prediction_inputs
+    from seqlab.tasks.spec import find_spec
+
+    if file:
+        return open_prediction_inputs(recipe, file)
+    lines = iter(texts) if texts else lines_of_stdin()
+    has_text = bool(recipe.data.text) or find_spec(recipe.task).predicts_tokens
+    return (
+        (_sound(line) for line in lines)
+        if has_text
+        else (_numbers(line, place) for place, line in enumerate(lines, start=1))
+    )
+
+
+def open_pairs(recipe: Recipe, texts: list[str] | None, file: str) -> Iterator[tuple[Any, str]]:
+    """Sources and targets to score: with a tab between them where they are typed, or from a file."""
+    if file:
+        return _pairs_of_file(file, recipe)
+    return _pairs_of_lines(_sound(line) for line in texts or lines_of_stdin())
+
+
+def available_chunks(inputs: Iterator[Any], *, at_once: int = AT_ONCE) -> Iterator[list[Any]]:
+    """Lists of what is there at the moment: whoever writes slowly gets an answer to every line, a file is
+    read in large parts.
+    """
+    waiting: Queue[Any] = Queue(maxsize=4 * at_once)
+    end = object()
+
+    def read() -> None:
+        try:
+            for value in inputs:
+                waiting.put(value)
+            waiting.put(end)
+        except BaseException as error:  # noqa: BLE001 - raised again where the values are used
+            waiting.put(error)
+
+    Thread(target=read, daemon=True).start()
+    while True:
+        part = [waiting.get()]
+        while len(part) < at_once and part[-1] is not end and not isinstance(part[-1], BaseException):
+            try:
+                part.append(waiting.get_nowait())
+            except Empty:
+                break
+        last = part[-1]
+        stops = last is end or isinstance(last, BaseException)
+        if values := part[:-1] if stops else part:
+            yield values
+        if isinstance(last, BaseException):
+            raise last
+        if stops:
+            return
+
+
+def lines_of_stdin() -> Iterator[str]:
+    """One text per line; an empty line is an empty text, so that answers stay beside their questions."""
+    if sys.stdin.isatty():
+        say("type a text and press Enter; Ctrl-D ends")
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        try:
+            yield line.decode("utf-8").rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            where = f"standard input, line {number}"
+            raise DataError(
+                "holds bytes that are not UTF-8.",
+                where=where,
+                cure="Convert it first: iconv -f latin1 -t utf-8",
+            ) from error
+
+
+def _pairs_of_lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """SOURCE<tab>TARGET."""
+    for place, line in enumerate(lines, start=1):
+        source, tab, target = line.partition("\t")
+        if not tab:
+            raise DataError(
+                "there is no tab between a source and a target.",
+                where=f"input {place}",
+                cure=(
+                    "Write both with a tab between them, or name a file with both columns: --score --file"
+                    " pairs.tsv"
+                ),
+            )
+        yield source, target
+
+
+def _pairs_of_file(path: str, recipe: Recipe) -> Iterator[tuple[Any, str]]:
+    """Both columns of a file, which is read the way the training data was."""
+    from seqlab.runs.data import open_further_data, with_columns
+    from seqlab.sources.base import text_of
+    from seqlab.tasks.spec import find_spec
+
+    source = open_further_data(recipe, path)
+    data = with_columns(recipe, source).data
+    inputs = find_spec(recipe.task).read_inputs(source, data, Path(path).parent)
+    targets = (text_of(row, data.target) for row in source.rows())
+    yield from zip(inputs, targets, strict=True)
+
+
+def _sound(text: str) -> str:
+    """A shell may hand over bytes that are no text."""
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise UsageError(
+            "a text holds bytes that are not UTF-8.",
+            where=text[:40],
+            cure="Give it in UTF-8, or in a file with data.encoding.",
+        )
+    return text
+
+
+def _numbers(text: str, place: int) -> Any:
+    """A sequence of numbers, written as JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            "this run reads numbers, not text.",
+            where=f"input {place}",
+            cure="Write a list of steps, such as [[0.5, 1], [0.7, 2]], or name a file with --file.",
+        ) from error
