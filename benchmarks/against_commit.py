@@ -61,7 +61,7 @@ def python(clone: Path, code: str, *arguments: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "OMP_NUM_THREADS": "1"}
+    return {"SEQLAB_NATIVE": "0", **os.environ, "OMP_NUM_THREADS": "1"}
 
 
 def start_up(clone: Path, arguments: list[str]) -> Callable[[], float]:

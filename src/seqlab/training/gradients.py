@@ -39,7 +39,8 @@ def go_backward(
     step: the number of the update, 0 for the first.  carry: what the update before left for this one.
 
     Over several batches every target counts the same, however many its batch has: the gradients of the sums
-    are added, then divided by the number of all targets.
+    are added, then divided by the number of all targets. Without any target the loss and its gradient are 0, the
+    value of an empty sum.
     """
     model.zero_grad(set_to_none=True)
     losses: list[BatchLoss] = []
@@ -48,14 +49,15 @@ def go_backward(
             batch.inputs.device.type, torch.bfloat16, enabled=settings.precision == "bfloat16"
         ):
             loss = objective.loss(model, batch, step=step, carry=losses[-1].carry if losses else carry)
-        (loss.total / loss.count if len(batches) == 1 else loss.total).backward()
+        (loss.total / (loss.count or 1) if len(batches) == 1 else loss.total).backward()
         losses.append(replace(loss, total=loss.total.detach()))
     together = added(losses)
+    count = together.count or 1
     if len(batches) > 1:
         torch._foreach_div_(
-            [parameter.grad for parameter in model.parameters() if parameter.grad is not None], together.count
+            [parameter.grad for parameter in model.parameters() if parameter.grad is not None], count
         )
-    mean = together.total / together.count
+    mean = together.total / count
     return Backward(together, mean.item(), clip_by_norm(model.parameters(), settings.clip_norm))
 
 
