@@ -61,7 +61,9 @@ def python(clone: Path, code: str, *arguments: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    return {"SEQLAB_NATIVE": "0", **os.environ, "OMP_NUM_THREADS": "1"}
+    """One thread, compiled modules are kept, and no kernels unless asked for: one side may have built them."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {"SEQLAB_NATIVE": "0", **kept, "OMP_NUM_THREADS": "1"}
 
 
 def start_up(clone: Path, arguments: list[str]) -> Callable[[], float]:
