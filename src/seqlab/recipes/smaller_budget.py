@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from seqlab.recipes.overrides import Raw
-from seqlab.training.scaling import scale_count
+from seqlab.training.budget import scale_count
 from seqlab.training.settings import STEP_COUNTS
 
 BUDGETS = {"steps", "epochs", "minutes"}

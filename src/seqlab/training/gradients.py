@@ -1,8 +1,9 @@
-"""From a batch to gradients: what every update begins with."""
+"""From a batch to clipped gradients: what every update begins with."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -10,7 +11,6 @@ from torch import nn
 
 from seqlab.batches.batch import Batch
 from seqlab.training.base import BatchLoss, Carry, Trainable
-from seqlab.training.clipping import clip_by_norm
 from seqlab.training.settings import TrainingSettings
 
 
@@ -72,3 +72,17 @@ def added(losses: Sequence[BatchLoss]) -> BatchLoss:
         losses[-1].carry,
         sum(int(loss.count) if loss.seen is None else loss.seen for loss in losses),
     )
+
+
+def clip_by_norm(parameters: Iterable[nn.Parameter], limit: float) -> float:
+    """g <- c g / ‖g‖ when ‖g‖ > c, over all gradients as one vector. Returns ‖g‖ as it was; a limit of 0 only
+    measures.
+
+    Paper: Pascanu et al. 2013, "On the difficulty of training recurrent neural networks", arXiv:1211.5063,
+    algorithm 1.
+    """
+    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    norm = float(nn.utils.get_total_norm(gradients))
+    if limit and limit < norm < math.inf:
+        torch._foreach_mul_(gradients, limit / norm)
+    return norm
