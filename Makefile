@@ -37,17 +37,17 @@ demo: setup
 	$(BIN)/python -m seqlab.cli.demo
 
 test: setup
-	$(BIN)/pytest -q -n $(THREADS) -m "not long" --spec-report=.spec.json
+	$(BIN)/pytest -q -n $(THREADS) --dist worksteal -m "not long" --spec-report=.spec.json
 
 test-long: setup
-	$(BIN)/pytest -q -n $(THREADS) -m long
+	$(BIN)/pytest -q -n $(THREADS) --dist worksteal -m long
 
 check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(if $(FAST_TESTS),$(BIN)/pytest -q -n $(THREADS) -m "not slow and not long")
+	$(if $(FAST_TESTS),$(BIN)/pytest -q -n $(THREADS) --dist worksteal -m "not slow and not long")
 
 format: setup
 	$(BIN)/ruff format .
@@ -57,7 +57,7 @@ bench: setup
 	$(BIN)/python -m benchmarks
 
 spec: setup
-	$(BIN)/pytest -q -n $(THREADS) -m spec --spec-report=.spec.json >/dev/null || true
+	$(BIN)/pytest -q -n $(THREADS) --dist worksteal -m spec --spec-report=.spec.json >/dev/null || true
 	$(BIN)/python tests/spec_index.py .spec.json
 
 docs: setup

@@ -23,7 +23,7 @@ from seqlab.losses.cross_entropy import token_cross_entropy
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import TransformerSettings
 from seqlab.models.transformer import TransformerBackbone
-from seqlab.training.clipping import clip_by_norm
+from seqlab.training.gradients import clip_by_norm
 from seqlab.training.optimizers.parameter_groups import build_optimizer
 from seqlab.training.settings import TrainingSettings
 

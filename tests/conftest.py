@@ -67,19 +67,19 @@ def empty_working_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
 
 
 @pytest.fixture(scope="module")
-def kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The kernels in C++, built once for all workers of the test run and used by every test of a module that
-    asks for them.
+def kernels() -> Iterator[Path]:
+    """The kernels in C++, built once for all workers and used by every test of a module that asks for them.
+
+    They are kept for the next test run. The name of the file has a digest of the sources, the compiler's flags and
+    the versions of torch and Python, so that a change of any of them builds new ones.
     """
     from seqlab.cells.native import build as native_build  # not at the top: most tests need no torch
     from seqlab.cells.native import library as native_library
 
     if shutil.which(os.environ.get("CXX", "c++")) is None:
         pytest.skip("no C++ compiler here")
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if base.name.startswith("popen-") else base) / "kernels"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SEQLAB_CACHE", str(folder))
+        patch.setenv("SEQLAB_CACHE", str(REPOSITORY / ".cache" / "tests"))
         yield native_build.build_library()
     native_library.reload_library()
 

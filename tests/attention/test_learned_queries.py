@@ -12,7 +12,7 @@ from seqlab.attention.additive import AdditiveScore
 from seqlab.attention.attend import Attention
 from seqlab.attention.learned_queries import LearnedQueries
 from seqlab.attention.recording import record_alignments
-from seqlab.blocks.query_pool import AttentionPool
+from seqlab.blocks.pooling import AttentionPool
 from seqlab.models.classifier import build_classifier
 from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
 from tests.attention.scores_to_try import numbers, randomised

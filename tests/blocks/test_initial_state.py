@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from seqlab.blocks.initial_state import INITIAL_STATES, LearnedState
+from seqlab.blocks.recurrent_layer import INITIAL_STATES, LearnedState
 from tests.blocks.stacks_to_try import build, ragged
 
 SIZES = (300, 200)

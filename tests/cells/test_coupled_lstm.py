@@ -69,6 +69,7 @@ def memories(cell: Cell, steps: Tensor, cell_state: Tensor) -> Tensor:
     return torch.stack(found)
 
 
+@pytest.mark.slow
 @pytest.mark.spec(64)
 @given(st.integers(0, 2**31), st.floats(0.1, 30))
 def test_its_memory_never_leaves_the_range_of_what_was_written(seed: int, scale: float) -> None:

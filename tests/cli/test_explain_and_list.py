@@ -230,3 +230,10 @@ def test_runs_are_listed_with_their_first_score(
         assert found[name].endswith(f"seqlab train --resume runs/{name}"), name
         assert "0.99" not in found[name]
     assert found["open"] == "not finished; go on: seqlab train --resume runs/open"
+
+
+def test_only_models_have_names_of_sections_of_every_recipe(capsys: pytest.CaptureFixture[str]) -> None:
+    """`seqlab explain training` does not look for such parts, which takes as long as everything else."""
+    parts = run(capsys, "list", "--json").json
+    explained = ("tasks", "cells", "attention", "positions", "tokens", "datasets", "recipes")
+    assert not {name for kind in explained for name in parts[kind]} & set(Recipe.model_fields)

@@ -90,6 +90,7 @@ def decode(model: object, search: Search, thread: int) -> list[list[tuple[list[i
     return [[(each.tokens, round(each.score, 5)) for each in hypotheses] for hypotheses in answers]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_eight_threads_with_different_searches_decode_what_one_decodes(model: str) -> None:
     prepared, searches = prepare_decoder(MODELS[model]()), 2 * list(SEARCHES.values())
@@ -98,6 +99,7 @@ def test_eight_threads_with_different_searches_decode_what_one_decodes(model: st
     assert in_threads(lambda thread: decode(prepared, searches[thread], thread)) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 @pytest.mark.parametrize("kind", LANGUAGE_MODELS)
 def test_eight_threads_continue_prompts_as_one_does(kind: str, temperature: float) -> None:

@@ -139,6 +139,7 @@ def test_a_file_of_questions_has_sections_and_lines_of_four_words(tmp_path: Path
         read_questions(path)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not QUESTIONS.is_file(), reason="needs the standard file of questions")
 def test_the_standard_file_has_its_published_size() -> None:
     questions = read_questions(QUESTIONS)

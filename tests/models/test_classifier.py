@@ -10,8 +10,7 @@ from torch import nn
 from seqlab.baselines.naive_bayes import NaiveBayes
 from seqlab.blocks.embedding import InputProjection, TokenEmbedding
 from seqlab.blocks.head import linear_head
-from seqlab.blocks.pooling import LastPool
-from seqlab.blocks.query_pool import pooled_size
+from seqlab.blocks.pooling import LastPool, pooled_size
 from seqlab.core.errors import ArgumentError
 from seqlab.models.classifier import Classifier, build_pool
 from tests.models.settings_to_try import (

@@ -144,7 +144,8 @@ def test_an_installed_package_needs_no_option(folder: Path, installed: str) -> N
     listed = seqlab("list", "--json", folder=folder, path=installed)
     entries = json.loads(listed.stdout)
     assert entries["metrics"] == {"cohen_kappa": "Cohen's kappa of the true and the predicted classes."}
-    for kind, name in (("attention", "cosine"), ("tokens", "identifiers"), ("formats", "tickets")):
+    names = {"attention": "cosine", "tokens": "identifiers", "formats": "tickets", "tasks": "ordinal_rating"}
+    for kind, name in names.items():
         assert name in entries[kind]
 
 

@@ -61,10 +61,7 @@ def _seqlab(folder: Path, *arguments: str) -> str:
     return result.stdout
 
 
-def test_the_task_is_listed(workspace: Path) -> None:
-    assert "ordinal_rating" in _seqlab(workspace, "list", "tasks")
-
-
+@pytest.mark.slow
 def test_training_scores_beside_the_baseline_and_writes_a_report(workspace: Path) -> None:
     results = json.loads((workspace / "first" / "results.json").read_text(encoding="utf-8"))
     scores = {score["name"]: score for score in results["splits"]["test"]["scores"]}
@@ -75,6 +72,7 @@ def test_training_scores_beside_the_baseline_and_writes_a_report(workspace: Path
     assert "the median rating" in report
 
 
+@pytest.mark.slow
 def test_evaluate_predict_and_compare(workspace: Path) -> None:
     evaluated = json.loads(_seqlab(workspace, "evaluate", "first", "--json"))
     results = json.loads((workspace / "first" / "results.json").read_text(encoding="utf-8"))
@@ -98,6 +96,7 @@ def test_evaluate_predict_and_compare(workspace: Path) -> None:
     assert "mae" in compared["differences"]
 
 
+@pytest.mark.slow
 def test_without_the_package_the_run_says_what_is_missing(workspace: Path) -> None:
     command = [sys.executable, "-m", "seqlab", "predict", "first", "good"]
     result = subprocess.run(command, cwd=workspace, capture_output=True, text=True, timeout=120)

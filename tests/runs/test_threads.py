@@ -14,6 +14,8 @@ from seqlab.runs.run import Run
 from tests.golden.cases import CASES, QUESTIONS
 from tests.golden.running import train
 
+pytestmark = pytest.mark.slow  # every run is trained first
+
 NUM_THREADS = 8
 RUNS = (
     "bigru_learned_merge",

@@ -111,6 +111,7 @@ def test_a_warm_up_shortens_the_first_updates_of_sgd_in_equal_parts() -> None:
     assert moves == pytest.approx([0.1 * share for share in (0.25, 0.5, 0.75, 1.0, 1.0, 1.0)], rel=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.spec(101)
 def test_every_row_of_the_warm_up_study_was_trained_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, Any]] = []
@@ -133,6 +134,7 @@ def test_every_row_of_the_warm_up_study_was_trained_as_it_says(monkeypatch: pyte
     assert {name.partition(",")[0] for name in warmed} == {"Adam", "SGD"}
 
 
+@pytest.mark.slow
 @pytest.mark.spec(107)
 def test_adam_that_measures_first_measures_for_its_own_updates_and_then_learns(
     monkeypatch: pytest.MonkeyPatch,

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from seqlab.training.clipping import clip_by_norm
+from seqlab.training.gradients import clip_by_norm
 
 
 def parameters_with(*gradients: list[float] | None) -> list[nn.Parameter]:

@@ -15,7 +15,7 @@ from tests.training.toy_task import Points, small_model
 
 def gradients(model: nn.Module, parts: list[list[int]]) -> tuple[list[torch.Tensor], float, int]:
     task = Points()
-    batches = [task._collate(torch.tensor(rows).numpy(), False) for rows in parts]
+    batches = [task._collate(torch.tensor(rows, dtype=torch.long).numpy(), False) for rows in parts]
     backward = go_backward(model, task, batches, TrainingSettings(clip_norm=0), step=0, carry=())
     return (
         [parameter.grad.clone() for parameter in model.parameters() if parameter.grad is not None],
@@ -55,3 +55,21 @@ def test_a_state_is_carried_through_all_batches_of_an_update_and_all_are_told_it
     assert all(len(carry) == 1 for carry in given)
     assert after is not given[2]
     assert steps == [4, 4, 4]
+
+
+@pytest.mark.parametrize("parts", [[[]], [[], []]], ids=["one batch", "two batches"])
+def test_batches_without_targets_have_a_loss_and_a_gradient_of_zero(parts: list[list[int]]) -> None:
+    model = small_model()
+    found, mean, correct = gradients(model, parts)
+    assert (mean, correct) == (0.0, 0)
+    for gradient in found:
+        assert torch.equal(gradient, torch.zeros_like(gradient))
+
+
+def test_a_batch_without_targets_changes_nothing_beside_others() -> None:
+    model = small_model()
+    expected, mean, _ = gradients(model, [[0, 1], [2, 3, 4]])
+    found, mean_with_empty, _ = gradients(model, [[0, 1], [], [2, 3, 4]])
+    assert mean_with_empty == mean
+    for one, other in zip(expected, found, strict=True):
+        assert torch.equal(one, other)

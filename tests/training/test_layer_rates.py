@@ -97,7 +97,7 @@ def test_without_layer_decay_every_rate_is_the_same() -> None:
     [
         (StartSettings(freeze="embedding"), {0}),
         (StartSettings(freeze_layers=2), {0, 1, 2}),
-        (StartSettings(freeze="body"), {0, 1, 2, 3}),
+        (StartSettings(freeze="backbone"), {0, 1, 2, 3}),
     ],
     ids=["embedding", "two layers", "body"],
 )

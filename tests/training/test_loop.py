@@ -209,6 +209,7 @@ def test_the_last_step_is_validated_also_between_two_validations(tmp_path: Path)
     assert [event["step"] for event in events(trainer, "validated")] == [5, 7]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop_at", [1, 4, 5, 6, 13, 19])
 def test_stopping_and_going_on_at_any_step_changes_nothing(stop_at: int, tmp_path: Path) -> None:
     torch.manual_seed(1)
@@ -321,6 +322,7 @@ def test_under_a_time_budget_the_learning_rate_comes_to_its_end_however_wrong_th
         assert len(callback.validations) >= 3
 
 
+@pytest.mark.slow
 def test_slow_validations_do_not_exceed_the_time_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -354,6 +356,7 @@ def test_saving_counts_as_time_too(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert clock.now <= 75
 
 
+@pytest.mark.slow
 def test_a_long_way_between_validations_is_saved_on_the_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -139,6 +139,7 @@ def test_the_setting_offers_every_rule_and_adamw_is_the_default() -> None:
     assert all(optimizers.summary(name).endswith(".") for name in NAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_stopped_run_goes_on_to_the_same_bits(name: str, tmp_path: Path) -> None:
     def trainer(folder: str) -> Trainer:

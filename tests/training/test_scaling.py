@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from seqlab.training.scaling import scale_count, scale_counts
+from seqlab.training.budget import scale_count, scale_counts
 from seqlab.training.settings import TrainingSettings
 
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from seqlab.training.scaling import scale_counts
+from seqlab.training.budget import scale_counts
 from seqlab.training.schedule import constant_warmup, cosine_warmup, learning_rate
 from seqlab.training.settings import TrainingSettings
 

@@ -6,6 +6,10 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from seqlab.attention.attend import Attention
+from seqlab.attention.learned_queries import LearnedQueries
+from seqlab.attention.scaled_dot import ScaledDotScore
+
 
 class MaxPool(nn.Module):
     """Max pooling: the maximum of every feature over the real steps."""
@@ -53,3 +57,31 @@ class LastPool(nn.Module):
             return at_last
         half = steps.shape[2] // 2
         return torch.cat([at_last[:, :half], steps[:, 0, half:]], dim=-1)
+
+
+class AttentionPool(nn.Module):
+    """output = [context_1; …; context_n] of n learned queries over the real steps.
+
+    The steps are used as keys and values without projections: a projection of the keys could be merged into
+    the queries, one of the values into the head. `record_alignments` records the attention weights of each
+    query.
+    """
+
+    def __init__(self, hidden_size: int, *, num_queries: int) -> None:
+        super().__init__()
+        self.look = LearnedQueries(
+            Attention(ScaledDotScore(hidden_size, hidden_size)), num_queries=num_queries
+        )
+        self.output_size = num_queries * hidden_size
+
+    def forward(
+        self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"]
+    ) -> Float[Tensor, "batch pooled"]:
+        return self.look(steps, is_token).flatten(1)
+
+
+def pooled_size(pool: nn.Module, size: int) -> int:
+    """Width of the pooled vector for steps of a given width: that of a step, or a multiple with several
+    queries.
+    """
+    return pool.output_size if isinstance(pool, AttentionPool) else size

@@ -8,10 +8,15 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from seqlab.blocks.dropout import Dropout
-from seqlab.blocks.initial_state import INITIAL_STATES, InitialStateName
 from seqlab.blocks.locked_dropout import LockedDropout
 from seqlab.blocks.merge import MERGES, MergeName
-from seqlab.blocks.recurrent_layer import BidirectionalLayer, RecurrentLayer, UnidirectionalLayer
+from seqlab.blocks.recurrent_layer import (
+    INITIAL_STATES,
+    BidirectionalLayer,
+    InitialStateName,
+    RecurrentLayer,
+    UnidirectionalLayer,
+)
 from seqlab.cells.base import Cell, State
 from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError

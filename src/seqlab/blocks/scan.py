@@ -33,10 +33,12 @@ def checked_scan(
 ) -> tuple[Float[Tensor, "rows hidden"], State]:
     """`scan` for inputs that have been checked.
 
-    Only this function enables fast kernels, and never while torch records or transforms.
+    Only this function enables fast kernels, and never while torch records or transforms, or under autocast:
+    a hand-written scan supports a single dtype.
     """
     resolved = cell.materialize_weights()
-    allow_kernels = fast and not (is_recorded() or is_transformed())
+    is_cast = torch.is_autocast_enabled(rows.device.type)
+    allow_kernels = fast and not (is_cast or is_recorded() or is_transformed())
     result = fast_scan(resolved, rows, state, layout) if allow_kernels else None
     return reference_scan(resolved, rows, state, layout) if result is None else result
 

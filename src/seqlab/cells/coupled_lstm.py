@@ -9,8 +9,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.forget_bias import set_forget_bias
 from seqlab.cells.option_types import Bias, ForgetBias
+from seqlab.cells.options import set_forget_bias
 
 
 @cells.register("coupled_lstm")

@@ -16,7 +16,6 @@ from torch import Tensor
 from seqlab.cells.activations import get_activation
 from seqlab.cells.base import Cell, State
 from seqlab.cells.coupled_lstm import CoupledLSTM
-from seqlab.cells.fast.apply import apply_function
 from seqlab.cells.fast.coupled_lstm import CoupledLSTMScan
 from seqlab.cells.fast.full_peephole_lstm import FullPeepholeLSTMScan
 from seqlab.cells.fast.gru import GRUScan, torch_scan
@@ -42,7 +41,7 @@ from seqlab.cells.projected_lstm import ProjectedLSTM
 from seqlab.cells.reset_before_gru import ResetBeforeGRU
 from seqlab.cells.rnn import RNN
 from seqlab.cells.single_gate import SingleGate
-from seqlab.cells.step_layout import StepLayout
+from seqlab.cells.step_layout import StepLayout, apply_function
 
 Rows = Float[Tensor, "rows input"]
 ScanResult = tuple[Float[Tensor, "rows hidden"], State]

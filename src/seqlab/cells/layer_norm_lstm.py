@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.forget_bias import set_forget_bias
 from seqlab.cells.option_types import Bias, ForgetBias
+from seqlab.cells.options import set_forget_bias
 
 EPSILON = 1e-5
 """Added to the variance, as in torch's own layer norm."""

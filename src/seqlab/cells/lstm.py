@@ -10,9 +10,8 @@ from torch import Tensor
 
 from seqlab.cells.activations import get_activation
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.forget_bias import set_forget_bias
 from seqlab.cells.option_types import Bias, CandidateActivation, ForgetBias
-from seqlab.cells.options import check_choice
+from seqlab.cells.options import check_choice, set_forget_bias
 
 
 @cells.register("lstm")

@@ -11,9 +11,8 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.forget_bias import set_forget_bias
 from seqlab.cells.option_types import Bias, ForgetBias
-from seqlab.cells.options import check_choice
+from seqlab.cells.options import check_choice, set_forget_bias
 from seqlab.core.errors import UsageError, listed, nearest
 
 Gate = Literal["input", "forget", "output"]

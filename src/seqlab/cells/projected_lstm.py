@@ -11,8 +11,8 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.forget_bias import set_forget_bias
 from seqlab.cells.option_types import Bias, ForgetBias
+from seqlab.cells.options import set_forget_bias
 from seqlab.core.errors import UsageError
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
+from torch.autograd import Function
 
-from seqlab.cells.fast.apply import apply_function
 from seqlab.cells.recording import refuse_fixed_lengths
 from seqlab.core.errors import UsageError
 
@@ -236,3 +236,8 @@ def _starts(batch_sizes: tuple[int, ...]) -> list[int]:
         starts.append(total)
         total += size
     return starts
+
+
+def apply_function(function: type[Function], *args: Any) -> Any:
+    """`function.apply(*args)`, which torch leaves untyped."""
+    return function.apply(*args)

@@ -39,12 +39,11 @@ def explain(
     from seqlab.recipes.renamed import new_name, new_names_of_keyword
     from seqlab.recipes.sections import section_names
 
-    settings = _all_settings()
-    entries = _matching_settings(topic, settings)
+    entries = _matching_settings(topic)
     named = _named(topic)
     if topic and not entries and not named:
         names = (
-            {entry.name for entry in settings}
+            {entry.name for entry in _all_settings()}
             | set(section_names())
             | {name for kind in KINDS.values() for name in kind()}
         )
@@ -63,30 +62,31 @@ def explain(
         answer(
             f"{entry.name} ({entry.kind}; {_default(entry.default)})\n    {entry.sentence}{_owners(entry)}"
         )
-    return suggest([_next(topic, entries)])
+    return suggest([_next(topic, entries, named)])
 
 
-def _matching_settings(topic: str, settings: list[SettingHelp]) -> list[SettingHelp]:
-    """The settings of a section, the options of a cell, or whatever has this name."""
+def _matching_settings(topic: str) -> list[SettingHelp]:
+    """The settings of a section, the options of a cell, or whatever has this name.
+
+    Only the last looks at all settings, for which every task is imported.
+    """
     from seqlab.cells.settings import CELL_KINDS
     from seqlab.core.settings import describe
     from seqlab.recipes.sections import is_section, settings_help
 
+    if not topic:
+        return []
     if topic in CELL_KINDS:
         return [
             entry
             for entry in describe(CELL_KINDS[topic], prefix="model.cell.")
             if entry.name != "model.cell.kind"
         ]
-    section_settings = settings_help(topic) if is_section(topic) else []
-    return (
-        [
-            *(entry for entry in settings if entry.name == topic or entry.name.endswith(f".{topic}")),
-            *section_settings,
-        ]
-        if topic
-        else []
-    )
+    own = settings_help(topic) if is_section(topic) else []
+    if own and "." not in topic:
+        return own
+    named = [entry for entry in _all_settings() if entry.name == topic or entry.name.endswith(f".{topic}")]
+    return [*named, *own]
 
 
 def _owners(entry: SettingHelp) -> str:
@@ -120,12 +120,16 @@ def _sections() -> dict[str, str]:
 
 def _named(topic: str) -> dict[str, str]:
     """Tasks, models, cells, scores, positions, tokens, datasets and recipes of this name, and the cells among
-    which a model chooses.
+    which a model chooses. Only a model may have the name of a section that every recipe has.
     """
     from seqlab.cli.listing import KINDS
+    from seqlab.models.settings import MODEL_ALIASES
+    from seqlab.recipes.recipe import Recipe
 
     if topic in ("model", "model.cell"):
         return {f"cell {name}": sentence for name, sentence in KINDS["cells"]().items()}
+    if topic in Recipe.model_fields and topic not in MODEL_ALIASES:
+        return {}
     names_by_kind = {
         kind: KINDS[kind]()
         for kind in ("tasks", "models", "cells", "attention", "positions", "tokens", "datasets", "recipes")
@@ -163,27 +167,20 @@ def _as_json(entry: SettingHelp) -> dict[str, Any]:
     }
 
 
-def _next(topic: str, entries: list[SettingHelp]) -> str:
+def _next(topic: str, entries: list[SettingHelp], named: dict[str, str]) -> str:
     """A command that uses what was explained."""
-    from seqlab.cli.listing import KINDS, USES
-    from seqlab.datasets.base import datasets
-    from seqlab.models.settings import MODEL_ALIASES
-    from seqlab.recipes.read import shipped_recipes
-    from seqlab.recipes.task_registry import registered_tasks
-    from seqlab.tokens.base import tokenizers
+    from seqlab.cli.listing import USES
 
-    if topic in registered_tasks.names():
-        return f"seqlab train FILE --task {topic}"
-    if topic in MODEL_ALIASES:
-        return f"seqlab train FILE --model {topic}"
-    if topic in KINDS["positions"]():
-        return USES["positions"].format(topic)
-    if topic in KINDS["attention"]():
-        return "seqlab list attention"
-    if topic in tokenizers.names():
-        return f"seqlab train FILE tokens.kind={topic}"
-    if topic in datasets.names():
-        return f"seqlab train {topic}"
-    if topic in shipped_recipes():
-        return f"seqlab train {topic} --dry-run"
+    commands = {
+        "task": f"seqlab train FILE --task {topic}",
+        "model": f"seqlab train FILE --model {topic}",
+        "position": USES["positions"].format(topic),
+        "attention": "seqlab list attention",
+        "token": f"seqlab train FILE tokens.kind={topic}",
+        "dataset": f"seqlab train {topic}",
+        "recipe": f"seqlab train {topic} --dry-run",
+    }
+    for kind, command in commands.items():
+        if f"{kind} {topic}" in named:
+            return command
     return f"seqlab train FILE {entries[0].name}=VALUE" if entries else "seqlab explain training"

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from seqlab.core.errors import RunError
 from seqlab.training.clip_advice import ClipAdvice, suggest_clip
-from seqlab.training.clipping import clip_by_norm
+from seqlab.training.gradients import clip_by_norm
 from seqlab.training.journal import read_journal
 
 

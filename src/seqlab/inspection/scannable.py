@@ -9,9 +9,14 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from seqlab.blocks.initial_state import InitialState, ZeroState
 from seqlab.blocks.recurrent import RecurrentStack
-from seqlab.blocks.recurrent_layer import BidirectionalLayer, RecurrentLayer, UnidirectionalLayer
+from seqlab.blocks.recurrent_layer import (
+    BidirectionalLayer,
+    InitialState,
+    RecurrentLayer,
+    UnidirectionalLayer,
+    ZeroState,
+)
 from seqlab.cells.base import Cell, State
 from seqlab.core.errors import UsageError
 from seqlab.inspection.torch_recurrent import bind_torch_cell, bind_torch_layer, merge_function

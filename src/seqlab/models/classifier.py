@@ -10,8 +10,7 @@ from torch import Tensor, nn
 
 from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.head import MLPHead, linear_head
-from seqlab.blocks.pooling import FirstPool, LastPool, MaxPool, MeanPool
-from seqlab.blocks.query_pool import AttentionPool, pooled_size
+from seqlab.blocks.pooling import AttentionPool, FirstPool, LastPool, MaxPool, MeanPool, pooled_size
 from seqlab.core.errors import ArgumentError
 from seqlab.models.base import Backbone, backbones
 from seqlab.models.images.classifier import build_image_classifier

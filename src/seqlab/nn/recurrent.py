@@ -232,10 +232,7 @@ class Recurrent(nn.RNNBase):
     def _scan_one(self, cell: Cell, rows: Tensor, state: State, layout: StepLayout) -> tuple[Tensor, State]:
         if layout.num_sequences == 0:  # an empty step has the right shapes
             return cell.materialize_weights().forward(rows, state)
-        fast = self.fast and not torch.is_autocast_enabled(
-            rows.device.type
-        )  # a hand-written scan supports a single dtype
-        return checked_scan(cell, rows, state, layout, fast=fast)
+        return checked_scan(cell, rows, state, layout, fast=self.fast)
 
     def _merge(self, number: int, directions: list[Tensor]) -> Tensor:
         if len(directions) == 1:

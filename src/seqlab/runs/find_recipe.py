@@ -21,7 +21,7 @@ from seqlab.runs.transfer.warm_start import (
     refuse_idle_settings,
     with_kinds_of,
 )
-from seqlab.training.scaling import scale_count
+from seqlab.training.budget import scale_count
 from seqlab.training.settings import STEP_COUNTS, StartSettings
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
+from seqlab.training.base import Validation
 from seqlab.training.settings import TrainingSettings
 
 WARM_UP = 9
@@ -175,3 +177,18 @@ def build_average(model: nn.Module, settings: TrainingSettings) -> Average:
     if settings.average_checkpoints:
         return LastWeights(model)
     return NoAverage(model)
+
+
+Weights = Literal["averaged", "last"]
+
+
+def better_weights(candidates: Mapping[Weights, Validation]) -> Weights:
+    """The weights with the better validation; averaged ones where both are equally good, for they vary less.
+
+    >>> better_weights({"averaged": Validation(0.7, higher_is_better=True), "last": Validation(0.8, higher_is_better=True)})
+    'last'
+    """
+    averaged, last = candidates.get("averaged"), candidates["last"]
+    if averaged is None or last.beats(averaged.value) or last.wins_tie(averaged.value, averaged.loss):
+        return "last"
+    return "averaged"

@@ -12,7 +12,7 @@ from torch import nn
 from seqlab.batches.loader import Cursor
 from seqlab.core.memory import peak_memory
 from seqlab.training.base import Carry, Trainable
-from seqlab.training.checkpoints import random_state
+from seqlab.training.checkpoints.snapshot import capture_random_state, restore_random_state
 from seqlab.training.gradients import go_backward
 from seqlab.training.optimizers.parameter_groups import build_optimizer, set_learning_rate
 from seqlab.training.settings import TrainingSettings
@@ -41,7 +41,7 @@ def measure(
 
     The model, the data order and the random numbers of the run are left as they were.
     """
-    before = random_state.capture(device)
+    before = capture_random_state(device)
     trial = copy.deepcopy(model).to(device).train()
     optimizer = build_optimizer(trial, settings)
     set_learning_rate(optimizer, settings.learning_rate)
@@ -56,7 +56,7 @@ def measure(
         optimizer.step()
         times.append(perf_counter() - clock)
     validation_seconds = _time_validation(trial, objective) * (2 if settings.averages_weights else 1)
-    random_state.restore(before, device)
+    restore_random_state(before, device)
     usual = sorted(times[1:])  # the first step also allocates and plans
     return Forecast(
         step_seconds=usual[len(usual) // 2],

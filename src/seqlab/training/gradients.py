@@ -1,8 +1,9 @@
-"""From a batch to gradients: what every update begins with."""
+"""From a batch to clipped gradients: what every update begins with."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -10,7 +11,6 @@ from torch import nn
 
 from seqlab.batches.batch import Batch
 from seqlab.training.base import BatchLoss, Carry, Trainable
-from seqlab.training.clipping import clip_by_norm
 from seqlab.training.settings import TrainingSettings
 
 
@@ -39,7 +39,8 @@ def go_backward(
     step: the number of the update, 0 for the first.  carry: what the update before left for this one.
 
     Over several batches every target counts the same, however many its batch has: the gradients of the sums
-    are added, then divided by the number of all targets.
+    are added, then divided by the number of all targets. Without any target the loss and its gradient are 0, the
+    value of an empty sum.
     """
     model.zero_grad(set_to_none=True)
     losses: list[BatchLoss] = []
@@ -48,14 +49,15 @@ def go_backward(
             batch.inputs.device.type, torch.bfloat16, enabled=settings.precision == "bfloat16"
         ):
             loss = objective.loss(model, batch, step=step, carry=losses[-1].carry if losses else carry)
-        (loss.total / loss.count if len(batches) == 1 else loss.total).backward()
+        (loss.total / (loss.count or 1) if len(batches) == 1 else loss.total).backward()
         losses.append(replace(loss, total=loss.total.detach()))
     together = added(losses)
+    count = together.count or 1
     if len(batches) > 1:
         torch._foreach_div_(
-            [parameter.grad for parameter in model.parameters() if parameter.grad is not None], together.count
+            [parameter.grad for parameter in model.parameters() if parameter.grad is not None], count
         )
-    mean = together.total / together.count
+    mean = together.total / count
     return Backward(together, mean.item(), clip_by_norm(model.parameters(), settings.clip_norm))
 
 
@@ -70,3 +72,17 @@ def added(losses: Sequence[BatchLoss]) -> BatchLoss:
         losses[-1].carry,
         sum(int(loss.count) if loss.seen is None else loss.seen for loss in losses),
     )
+
+
+def clip_by_norm(parameters: Iterable[nn.Parameter], limit: float) -> float:
+    """g <- c g / ‖g‖ when ‖g‖ > c, over all gradients as one vector. Returns ‖g‖ as it was; a limit of 0 only
+    measures.
+
+    Paper: Pascanu et al. 2013, "On the difficulty of training recurrent neural networks", arXiv:1211.5063,
+    algorithm 1.
+    """
+    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    norm = float(nn.utils.get_total_norm(gradients))
+    if limit and limit < norm < math.inf:
+        torch._foreach_mul_(gradients, limit / norm)
+    return norm

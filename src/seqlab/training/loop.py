@@ -13,11 +13,10 @@ from torch import Tensor, nn
 
 from seqlab.batches.loader import Cursor
 from seqlab.core.memory import give_back_freed_memory
-from seqlab.training.averaging import build_average
+from seqlab.training.averaging import Weights, better_weights, build_average
 from seqlab.training.base import Callback, Carry, StepReport, Trainable, Validation
-from seqlab.training.budget import Budget
+from seqlab.training.budget import Budget, scale_counts
 from seqlab.training.callbacks.callback_list import with_registered
-from seqlab.training.candidates import Weights, better_weights
 from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
 from seqlab.training.checkpoints.snapshot import put_back, take_snapshot
 from seqlab.training.checkpoints.weights_file import replace_weights
@@ -26,7 +25,6 @@ from seqlab.training.journal import Journal
 from seqlab.training.non_finite import explain_update, explain_validation, not_finite
 from seqlab.training.optimizers.parameter_groups import build_optimizer, set_learning_rate
 from seqlab.training.progress import Progress, Tally
-from seqlab.training.scaling import scale_counts
 from seqlab.training.schedule import learning_rate
 from seqlab.training.settings import TrainingSettings
 from seqlab.training.stop_signals import StopRequest

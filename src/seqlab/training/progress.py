@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from seqlab.training.candidates import Weights
+from seqlab.training.averaging import Weights
 
 
 @dataclass

@@ -39,7 +39,7 @@ CELLS = [
     ),
     Mutant(
         "forget-bias-ignored",
-        "cells/forget_bias.py",
+        "cells/options.py",
         "            bias[gate * size : (gate + 1) * size] = value",
         "            bias[gate * size : (gate + 1) * size] = 0.0",
         "tests/cells/test_lstm.py tests/cells/test_coupled_lstm.py",

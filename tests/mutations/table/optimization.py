@@ -172,7 +172,7 @@ OPTIMIZATION = [
         "training",
         "if averaged is None or last.beats(averaged.value) or last.wins_tie(averaged.value, averaged.loss):",
         "if averaged is None:",
-        "src/seqlab/training/candidates.py tests/training/test_averaging.py",
+        "src/seqlab/training/averaging.py tests/training/test_averaging.py",
         "Averaged weights are saved even where the last ones are better.",
     ),
     Mutant(
@@ -196,7 +196,7 @@ OPTIMIZATION = [
         "training",
         "return max(0.0, 1 - (1 - value) / share)",
         "return value",
-        "src/seqlab/training/scaling.py tests/training/test_scaling.py",
+        "src/seqlab/training/budget.py tests/training/test_scaling.py",
         "In a short run the average reaches back as far as in a long one.",
     ),
     Mutant(

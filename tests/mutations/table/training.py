@@ -80,7 +80,7 @@ TRAINING = [
     Mutant(
         "resume-other-random-numbers",
         "training",
-        '    random_state.restore(parts["random"], device)',
+        '    restore_random_state(parts["random"], device)',
         "    pass",
         "tests/training/test_loop.py",
         "A resumed run draws other dropout masks.",

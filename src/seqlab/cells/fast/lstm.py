@@ -9,10 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.fast.apply import apply_function
 from seqlab.cells.fast.blockwise import row_blocks, sigmoid_derivative, tanh_derivative
 from seqlab.cells.fast.bptt import previous_states, refuse_second_order, weight_gradients
-from seqlab.cells.step_layout import GatherRows, ScatterRows, StepLayout
+from seqlab.cells.step_layout import GatherRows, ScatterRows, StepLayout, apply_function
 from seqlab.core.errors import UsageError
 
 SATURATED = 1e4

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.head import linear_head
 from seqlab.blocks.image import RowsToImage
-from seqlab.blocks.query_pool import pooled_size
+from seqlab.blocks.pooling import pooled_size
 from seqlab.models.images.base import ImageBackbone
 from seqlab.models.images.convolutional import ConvolutionalImageBackbone
 from seqlab.models.images.vision_transformer import VisionTransformer

@@ -35,10 +35,9 @@ from seqlab.tasks.codec import Codec
 from seqlab.tasks.objective import Objective
 from seqlab.tasks.spec import find_spec
 from seqlab.tasks.split import Split
-from seqlab.training.budget import DEFAULT_EPOCHS, DEFAULT_MINUTES, DEFAULT_PATIENCE, Budget
+from seqlab.training.budget import DEFAULT_EPOCHS, DEFAULT_MINUTES, DEFAULT_PATIENCE, Budget, scale_counts
 from seqlab.training.device import choose_device, use_threads
 from seqlab.training.forecast import Forecast, measure
-from seqlab.training.scaling import scale_counts
 from seqlab.training.settings import TrainingSettings
 
 Say = Callable[[str], None]

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from seqlab.core.seeds import derive
 from seqlab.pages.report_data import LineSeries
-from seqlab.training.clipping import clip_by_norm
+from seqlab.training.gradients import clip_by_norm
 from seqlab.training.optimizers.adamw import AdamW
 from seqlab.training.optimizers.base import Optimizer
 from seqlab.training.optimizers.parameter_groups import set_learning_rate

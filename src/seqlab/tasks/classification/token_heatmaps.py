@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from seqlab.attention.recording import record_alignments
-from seqlab.blocks.query_pool import AttentionPool
+from seqlab.blocks.pooling import AttentionPool
 from seqlab.pages.sections.attention import QueryExample
 from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.labeled.whole_sequence_codec import WholeSequenceCodec

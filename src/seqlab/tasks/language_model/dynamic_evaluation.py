@@ -25,7 +25,7 @@ from torch.nn import functional as F
 
 from seqlab.models.base import ModelState
 from seqlab.models.language_model import LanguageModel
-from seqlab.training.clipping import clip_by_norm
+from seqlab.training.gradients import clip_by_norm
 
 SEGMENT = 64
 """Tokens between two updates."""

@@ -9,7 +9,6 @@ from torch import Tensor, nn
 
 from seqlab.training.averaging import Average
 from seqlab.training.base import Carry
-from seqlab.training.checkpoints import random_state
 from seqlab.training.optimizers.base import load_named_state, named_state
 
 MODEL = "model."
@@ -30,7 +29,7 @@ def take_snapshot(
         **{f"{MODEL}{name}": tensor for name, tensor in model.state_dict().items()},
         **{f"optimizer.{name}": tensor for name, tensor in named_state(optimizer)},
         **{f"average.{name}": tensor for name, tensor in average.state().items()},
-        **{f"random.{name}": tensor for name, tensor in random_state.capture(device).items()},
+        **{f"random.{name}": tensor for name, tensor in capture_random_state(device).items()},
         **{f"carry.{number:02d}": tensor for number, tensor in enumerate(carry)},
     }
 
@@ -57,10 +56,31 @@ def put_back(
     model.load_state_dict(parts["model"])
     load_named_state(optimizer, parts["optimizer"])
     average.load_state(parts["average"])
-    random_state.restore(parts["random"], device)
+    restore_random_state(parts["random"], device)
     return tuple(parts["carry"][name].to(device) for name in sorted(parts["carry"]))
 
 
 def weights_in(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The model's part of a snapshot."""
     return {name.removeprefix(MODEL): tensor for name, tensor in tensors.items() if name.startswith(MODEL)}
+
+
+def capture_random_state(device: torch.device) -> dict[str, Tensor]:
+    """The states of all random number generators that training may touch: torch's.
+
+    Nothing else is used: order and masking are keyed by (seed, epoch).
+    """
+    states = {"cpu": torch.get_rng_state()}
+    if device.type == "cuda":
+        states["cuda"] = torch.cuda.get_rng_state(device)
+    elif device.type == "mps":
+        states["mps"] = torch.mps.get_rng_state()
+    return states
+
+
+def restore_random_state(states: dict[str, Tensor], device: torch.device) -> None:
+    torch.set_rng_state(states["cpu"])
+    if "cuda" in states and device.type == "cuda":
+        torch.cuda.set_rng_state(states["cuda"], device)
+    elif "mps" in states and device.type == "mps":
+        torch.mps.set_rng_state(states["mps"])
