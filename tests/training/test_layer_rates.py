@@ -99,7 +99,7 @@ def test_without_layer_decay_every_rate_is_the_same() -> None:
         (StartSettings(freeze_layers=2), {0, 1, 2}),
         (StartSettings(freeze="backbone"), {0, 1, 2, 3}),
     ],
-    ids=["embedding", "two layers", "body"],
+    ids=["embedding", "two layers", "backbone"],
 )
 def test_frozen_parameters_keep_every_bit_and_the_optimizer_knows_nothing_of_them(
     kind: str, settings: StartSettings, kept: set[int]
@@ -112,7 +112,7 @@ def test_frozen_parameters_keep_every_bit_and_the_optimizer_knows_nothing_of_the
     train_a_little(model, optimizer.step)
     for name, parameter in model.named_parameters():
         frozen = depth_of(name, num_layers=3) in kept or (
-            settings.freeze == "body" and name.startswith("backbone.")
+            settings.freeze == "backbone" and name.startswith("backbone.")
         )
         assert torch.equal(parameter, before[name]) == frozen, name
         assert (parameter.grad is None) == frozen, name
