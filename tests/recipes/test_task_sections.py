@@ -13,7 +13,7 @@ from seqlab.core.settings import Settings
 from seqlab.decoding.settings import NoDecoding, SamplingSettings, SearchSettings
 from seqlab.recipes.read import check, override, with_task
 from seqlab.recipes.recipe import Recipe
-from seqlab.recipes.sections import sections_with, settings_help, task_sections
+from seqlab.recipes.sections import dotted_names, sections_with, settings_help, task_sections
 from seqlab.tasks.language_model.spec import LanguageModelSettings
 from seqlab.tasks.masked_language_model.spec import MaskedLanguageModelSettings
 from seqlab.tasks.spec import find_spec, task_specs

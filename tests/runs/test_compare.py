@@ -112,9 +112,17 @@ def test_examples_with_any_number_of_labels_are_shown_with_all_of_them(tmp_path:
         )
     runs = [Run.load(folder) for folder in folders]
     names = tuple(runs[0].codec.label_names())
-    for run, threshold in zip(runs, (0.0, 1.0), strict=True):  # one predicts every label, one none
-        run.calibration = MultiLabelCalibration(dict.fromkeys(names, threshold))
-    comparison = compare_groups({"all": [runs[0]], "none": [runs[1]]})
+    every, none = (  # one predicts every label, one none
+        Run(
+            run.folder,
+            run.recipe,
+            run.codec,
+            run.model,
+            MultiLabelCalibration(dict.fromkeys(names, threshold)),
+        )
+        for run, threshold in zip(runs, (0.0, 1.0), strict=True)
+    )
+    comparison = compare_groups({"all": [every], "none": [none]})
     assert comparison.num_disagreements == 6
     assert {tuple(example.answers.values()) for example in comparison.disagreements} == {
         ("a | b | c", "(none)")

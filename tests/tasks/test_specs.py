@@ -55,7 +55,7 @@ USED = {
     "tokens.shared=true": {"translation"},
     "tokens.target_kind=words": {"translation", "captioning"},
     "data.language=to": {"translation"},
-    "data.picture_size=16": {"captioning"},
+    "data.image_size=16": {"captioning"},
     "data.label_separator=;": {"multi_label"},
     "data.max_length=50": {*TASKS} - {"captioning", "language_model", "masked_language_model"},
 }

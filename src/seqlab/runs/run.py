@@ -60,7 +60,6 @@ class Run:
         self.recipe = recipe
         self.codec = codec
         self.model = model.eval()
-        self.calibration = calibration
         self.spec = find_spec(recipe.task)
         self.predictor = self.spec.load_parts().predictor(codec, self.model, calibration)
 
@@ -204,6 +203,11 @@ class Run:
             codec = replace(codec, recipe=with_columns(self.recipe, next(iter(sources.values()))))
         splits = {name: codec.encode_split(name, source) for name, source in sources.items()}
         return self.spec.load_parts().evaluator(codec, splits)
+
+    @property
+    def calibration(self) -> Calibration:
+        """What was chosen on validation data after training; the predictor holds it."""
+        return self.predictor.calibration
 
     @property
     def is_imported(self) -> bool:

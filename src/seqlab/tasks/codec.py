@@ -21,7 +21,7 @@ class Codec(ABC):
     """Tokenizers, labels and scalers, fitted on the training split and saved with the run.
 
     A codec never changes once it is fitted, so any number of threads may use one. The loaders of
-    `tasks.labeled.batches` also ask it for `collate(split, rows) -> Batch`.
+    `tasks.labeled.split` also ask it for `collate(split, rows) -> Batch`.
     """
 
     recipe: Recipe
