@@ -106,7 +106,7 @@ OPTIMIZATION = [
     Mutant(
         "accumulated-mean-of-means",
         "training",
-        "if parameter.grad is not None], together.count",
+        "if parameter.grad is not None], count",
         "if parameter.grad is not None], len(batches) * losses[0].count",
         "tests/training/test_gradients.py",
         "Gradients of several batches are divided as if all had as many targets as the first.",
