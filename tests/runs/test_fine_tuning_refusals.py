@@ -198,3 +198,32 @@ def test_layers_of_different_widths_cannot_be_left_out(tmp_path: Path) -> None:
         ),
     ):
         fine_tune(tmp_path, source, "start.every=2")
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_a_classifier_cannot_start_from_a_translator_and_is_told_so(tmp_path: Path, is_shared: bool) -> None:
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text(
+        "source\ttarget\n" + "".join(f"a {word}\tein {word}\n" for word in "abcdefghijklmnopqrst"),
+        encoding="utf-8",
+    )
+    seqlab.train(
+        pairs,
+        f"tokens.shared={str(is_shared).lower()}",
+        "training.steps=1",
+        task="translation",
+        model="gru",
+        out=tmp_path / "translator",
+        verbose=False,
+    )
+    with pytest.raises(RecipeError) as error:
+        seqlab.train(
+            write_table(tmp_path),
+            "training.steps=1",
+            start=str(tmp_path / "translator"),
+            out=tmp_path / "classifier",
+            verbose=False,
+        )
+    for fact in ("start.run", "translation", "classification", "encoder-decoder"):
+        assert fact in str(error.value)
+    assert "tokens.shared" not in str(error.value)

@@ -13,6 +13,7 @@ from seqlab.core.errors import RecipeError
 from seqlab.core.registry import Registry
 from seqlab.core.settings import Settings
 from seqlab.decoding.settings import DecodingSettings, NoDecoding
+from seqlab.recipes.problems import found
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.task_registry import registered_tasks
 from seqlab.sources.base import Source
@@ -109,9 +110,9 @@ class TaskSpec(DataSpec):
         """Fill in what the recipe leaves to the task, from a look at the data; say why, and which setting
         decides otherwise.
 
-        Left open are `tokens.kind` ("") and `training.batch_size` (0; 32 if it stays open), and the model where "model" is not in
-        `recipe.model_fields_set`. Raises RecipeError for settings that contradict each other; those that have
-        no effect on the task are listed in `ignored`.
+        Left open are `tokens.kind` (""), `training.batch_size` (0; 32 if it stays open), and the model where
+        "model" is not in `recipe.model_fields_set`. Raises RecipeError for settings that contradict each other;
+        those that have no effect on the task are listed in `ignored`.
         """
 
     def check_ignored(self, recipe: Recipe) -> list[str]:
@@ -120,7 +121,7 @@ class TaskSpec(DataSpec):
         """
         changed = [name for name in self.ignored for name in _changed(recipe, name)]
         sentences = {
-            name: f"{attrgetter(name)(recipe)} has no effect on the task {recipe.task}."
+            name: f"{found(attrgetter(name)(recipe))} has no effect on the task {recipe.task}."
             f" Leave it out; tasks that use it: {', '.join(_tasks_with(name)) or 'none'}."
             for name in changed
         }

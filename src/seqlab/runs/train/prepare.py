@@ -82,7 +82,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     refuse_unsupported(recipe)
     spec = find_spec(recipe.task)
     model_settings = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
-    no_effect = spec.check_ignored(recipe)
+    no_effect = spec.check_ignored(opened.recipe)  # what was inherited is not the user's to leave out
     recipe, reasons = spec.fill_defaults(recipe, opened.parts["train"])
     recipe, fitted = fit_to_vectors(recipe, given=model_settings)
     reasons += fitted + _costs(recipe)

@@ -212,6 +212,13 @@ def _refuse_task(recipe: Recipe, source: Recipe) -> None:
         and source.model.kind != "recurrent"
     )
     where = f"start.run {recipe.start.run}"
+    if recipe.task != source.task and (spec.generates or before.generates):
+        raise RecipeError(
+            f"a {recipe.task} run cannot start from a {source.task} run: an encoder-decoder shares weights only"
+            " with runs of the same task.",
+            where=where,
+            cure=f"Start from a run of the task {recipe.task}, or train without start.run.",
+        )
     if spec.is_causal and sees_ahead:
         raise RecipeError(
             f"the network of this {source.task} run looks ahead, and a language model may not.",
