@@ -39,14 +39,13 @@ def training_process() -> Iterator[ProcessPoolExecutor]:
     """Another process, as a user's own: no shape checks (they take three times as long), no compiled kernels
     (they round differently), one thread.
     """
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in ENVIRONMENT.items():
-            patch.setenv(name, value)
-        with ProcessPoolExecutor(max_workers=1, mp_context=multiprocessing.get_context("spawn")) as executor:
-            executor.submit(
-                len, ENVIRONMENT
-            ).result()  # the process inherits the environment when it starts, so it starts here
-            yield executor
+    with ProcessPoolExecutor(max_workers=1, mp_context=multiprocessing.get_context("spawn")) as executor:
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in ENVIRONMENT.items():
+                patch.setenv(name, value)
+            # The process inherits the environment when it starts, so it starts here; tests that follow do not.
+            executor.submit(len, ENVIRONMENT).result()
+        yield executor
 
 
 @pytest.fixture
