@@ -73,14 +73,18 @@ def kernels() -> Iterator[Path]:
     They are kept for the next test run. The name of the file has a digest of the sources, the compiler's flags and
     the versions of torch and Python, so that a change of any of them builds new ones.
     """
-    from seqlab.cells.native import build as native_build  # not at the top: most tests need no torch
+    import torch  # not at the top: most tests need no torch
+
+    from seqlab.cells.native import build as native_build
     from seqlab.cells.native import library as native_library
 
     if shutil.which(os.environ.get("CXX", "c++")) is None:
         pytest.skip("no C++ compiler here")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SEQLAB_CACHE", str(REPOSITORY / ".cache" / "tests"))
-        yield native_build.build_library()
+        path = native_build.build_library()
+        assert native_library.native_kernels(torch.zeros(1)) is not None  # also loads them
+        yield path
     native_library.reload_library()
 
 
