@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -112,3 +113,29 @@ def kilobytes(pid: int) -> int:
     status = Path(f"/proc/{pid}/status")
     found = re.search(r"VmRSS:\s+(\d+) kB", status.read_text()) if status.exists() else None
     return int(found[1]) if found else 0
+
+
+@pytest.mark.parametrize("ending", ["interrupt", "closed output"])
+def test_a_stream_that_is_still_open_ends_quietly(capitals: Run, ending: str) -> None:
+    """A reader thread that holds the lock of standard input would make Python abort at its end."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "seqlab", "predict", str(capitals.folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(b"abc\n")
+        process.stdin.flush()
+        assert process.stdout.readline()
+        if ending == "interrupt":
+            process.send_signal(signal.SIGINT)
+        else:
+            process.stdout.close()
+            process.stdin.write(b"abc\n")
+            process.stdin.flush()
+        assert process.wait(timeout=60) == (130 if ending == "interrupt" else 0)
+        assert b"Fatal" not in process.stderr.read()
+        process.stdin.close()

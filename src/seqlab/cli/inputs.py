@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from seqlab.recipes.recipe import Recipe
 
 AT_ONCE = 256
+CHUNK_BYTES = 1 << 16
 
 
 def open_inputs(recipe: Recipe, texts: list[str] | None, file: str) -> Iterator[Any]:
@@ -79,7 +81,7 @@ def lines_of_stdin() -> Iterator[str]:
     """One text per line; an empty line is an empty text, so that answers stay beside their questions."""
     if sys.stdin.isatty():
         say("type a text and press Enter; Ctrl-D ends")
-    for number, line in enumerate(sys.stdin.buffer, start=1):
+    for number, line in enumerate(_split_lines(_stdin_chunks()), start=1):
         try:
             yield line.decode("utf-8").rstrip("\r\n")
         except UnicodeDecodeError as error:
@@ -89,6 +91,38 @@ def lines_of_stdin() -> Iterator[str]:
                 where=where,
                 cure="Convert it first: iconv -f latin1 -t utf-8",
             ) from error
+
+
+def _stdin_chunks() -> Iterator[bytes]:
+    """Standard input in pieces, as they arrive.
+
+    They are read from the descriptor: a thread that waits inside `sys.stdin.buffer` holds a lock that Python needs
+    when it ends, and makes it abort.
+    """
+    try:
+        descriptor = sys.stdin.fileno()
+    except OSError:  # standard input was replaced by an object in memory
+        yield sys.stdin.buffer.read()
+        return
+    while chunk := os.read(descriptor, CHUNK_BYTES):
+        yield chunk
+
+
+def _split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Whole lines, without their ends.
+
+    >>> list(_split_lines([b"a\\n\\nb", b"c", b"\\nd"])), list(_split_lines([b"a\\n"]))
+    ([b'a', b'', b'bc', b'd'], [b'a'])
+    """
+    rest: list[bytes] = []
+    for chunk in chunks:
+        *lines, last = chunk.split(b"\n")
+        for line in lines:
+            yield b"".join([*rest, line])
+            rest = []
+        rest.append(last)
+    if any(rest):
+        yield b"".join(rest)
 
 
 def _pairs_of_lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
