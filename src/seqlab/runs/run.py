@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -144,15 +144,12 @@ class Run:
             decoding: For runs that generate: settings of the decoding, such as `beam=5` or `temperature=0.7,
                 samples=4`.
         """
-        if isinstance(inputs, str):
-            raise UsageError(
-                "predict takes a list of inputs.", cure='For one text: run.predict(["the text"])'
-            )
+        _check_predict_arguments(inputs, top)
         if is_table(inputs) and not self._reads_objects:
             inputs = list(self.spec.read_inputs(open_table(inputs), self.recipe.data, Path()))
         run = self.with_decoding(**decoding)
         with naming_settings(self.recipe):
-            return run.predictor.predict(inputs, top=top)
+            return run.predictor.predict(list(inputs), top=top)
 
     @property
     def _reads_objects(self) -> bool:
@@ -286,3 +283,17 @@ class Run:
             for score in self.results.values()
         )
         return f"<b>{escape(repr(self))}</b><table>{rows}</table>"
+
+
+def _check_predict_arguments(inputs: Any, top: Any) -> None:
+    if isinstance(inputs, dict):
+        raise UsageError(
+            "predict takes a list of inputs, found one dict.", cure="For one row: run.predict([row])"
+        )
+    if isinstance(inputs, str | bytes) or not isinstance(inputs, Iterable):
+        raise UsageError(
+            f"predict takes a list of inputs, found {type(inputs).__name__}.",
+            cure='For one text: run.predict(["the text"])',
+        )
+    if isinstance(top, bool) or not isinstance(top, int) or top < 1:
+        raise UsageError(f"top: expected a whole number of at least 1, found {top!r}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -84,10 +84,12 @@ def prediction_batches(rows: Sequence[Row], column: str) -> Iterator[list[Row]]:
     batch: list[Row] = []
     longest = 0
     for row in rows:
-        longest = max(longest, len(row.values[column]))
+        value = row.values[column]
+        length = len(value) if isinstance(value, Sized) else 1  # refused later, with its number
+        longest = max(longest, length)
         if len(batch) == EVALUATION_BATCH or (batch and longest * (len(batch) + 1) > MAX_PADDED_SIZE):
             yield batch
-            batch, longest = [], len(row.values[column])
+            batch, longest = [], length
         batch.append(row)
     if batch:
         yield batch

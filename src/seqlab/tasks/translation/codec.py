@@ -82,9 +82,13 @@ class TranslationCodec(Seq2SeqCodec):
         """Texts and target languages; an input of a multilingual model starts with the language: `de: A dog
         runs.`
         """
+        for number, text in enumerate(inputs, start=1):
+            if not isinstance(text, str):
+                raise UsageError(f"expected a text, found {type(text).__name__}.", where=f"input {number}")
+        texts: list[str] = list(inputs)
         if not self.recipe.data.language:
-            return [str(text) for text in inputs], []
-        parts = [str(text).partition(":") for text in inputs]
+            return texts, []
+        parts = [text.partition(":") for text in texts]
         for text, colon, _ in parts:
             if not colon:
                 raise UsageError(
