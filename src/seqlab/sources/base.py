@@ -99,13 +99,19 @@ def label_of(row: Row, column: str) -> str:
 def label_text(value: object) -> str:
     """A value as the name of a class; empty where it is none. NaN is how some tables write a gap.
 
+    A whole number is the same class however it is stored: a DataFrame turns 3 into 3.0 where a cell is missing.
+
     >>> label_text(" pos "), label_text(True), label_text(3), label_text(float("nan")), label_text([1])
     ('pos', 'true', '3', '', '')
+    >>> label_text(3.0), label_text(3.5), label_text(float("inf"))
+    ('3', '3.5', 'inf')
     """
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     if isinstance(value, int | float):
         return "" if math.isnan(value) else str(value)
     return ""
