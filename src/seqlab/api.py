@@ -63,6 +63,8 @@ def train(
     if seed is not None:
         values["training.seed"] = seed
     what = str(save_table(data)) if is_table(data) else data
+    if isinstance(data, list) and not data:
+        raise UsageError("the list of rows is empty.", where="train(data)")
     if not isinstance(what, str | Path):
         raise UsageError(
             f"cannot train on data of the type {type(data).__name__}.",

@@ -94,6 +94,8 @@ def train(
     prepared = _prepare(what, settings or [], **choices, stage=stage)
     if not quiet:
         announce(prepared)
+    if seeds and not quiet:
+        say(f"the plan of each of the {seeds} runs, which differ in training.seed")
     if dry_run:
         return _show_recipe(prepared, as_json=as_json)
     return _train(prepared, stage=stage, quiet=quiet, as_json=as_json)

@@ -62,15 +62,16 @@ class PairedDifference:
         'no difference between B and A that this data can show: B is worse by 0.012 [−0.002, 0.030]; p = 0.090'
         >>> PairedDifference(0.012, None, None, 1.0, 1.0, 0).describe("B", "A", decimals=3)
         'no difference between B and A that this data can show: B is better by 0.012; fewer than 10 items give no interval'
+        >>> PairedDifference(0.0, 0.0, 0.0, 1.0, 1.0, 10_000).describe("B", "A", decimals=3)
+        'no difference between B and A that this data can show: their values are equal [0.000, 0.000]; p = 1.000'
         """
         comparative, by = (
             ("worse", f"by {-self.value:.{decimals}f}")
             if self.value < 0
             else ("better", f"by {self.value:.{decimals}f}")
         )
-        not_significant = (
-            f"no difference between {name} and {other} that this data can show: {name} is {comparative} {by}"
-        )
+        outcome = f"{name} is {comparative} {by}" if self.value else "their values are equal"
+        not_significant = f"no difference between {name} and {other} that this data can show: {outcome}"
         if self.low is None or self.high is None:
             return f"{not_significant}; fewer than {MIN_ITEMS} items give no interval"
         low, high = (-self.high, -self.low) if self.value < 0 else (self.low, self.high)

@@ -74,3 +74,11 @@ def format_percent(share: float) -> str:
     """
     percentage = 100 * share
     return f"{percentage:.1f} %" if 0 < percentage < 10 or 99 < percentage < 100 else f"{percentage:.0f} %"
+
+
+def count_of(number: int, noun: str) -> str:
+    """
+    >>> count_of(1, "thread"), count_of(1200, "row")
+    ('1 thread', '1,200 rows')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -108,10 +108,16 @@ def dotted_names(settings: Mapping[str, Any], *, task: str = "") -> dict[str, An
     {'training.learning_rate': 0.1, 'data.text': 'review', 'model.dropout': 0.3}
     >>> dotted_names({"window": 64}, task="language_model")
     {'language_model.window': 64}
+    >>> dotted_names({"training": {"steps": 20, "seed": 3}})
+    {'training.steps': 20, 'training.seed': 3}
     """
-    return {
-        name if "." in name else f"{_section(name, task)}.{name}": value for name, value in settings.items()
-    }
+    dotted: dict[str, Any] = {}
+    for name, value in settings.items():
+        if isinstance(value, Mapping) and name in section_names():
+            dotted |= {f"{name}.{setting}": entry for setting, entry in value.items()}
+        else:
+            dotted[name if "." in name else f"{_section(name, task)}.{name}"] = value
+    return dotted
 
 
 def _section(name: str, task: str) -> str:

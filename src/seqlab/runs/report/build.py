@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from seqlab.pages.numbers import count_of
 from seqlab.pages.report import render_report
 from seqlab.pages.report_data import (
     GeneratedSample,
@@ -55,7 +56,7 @@ def _summary(raw: dict[str, Any]) -> list[tuple[str, str]]:
         ("parameters", f"{training['parameters']:,}{_trained(training)}"),
         (
             "training time",
-            f"{training['seconds'] / 60:.1f} minutes on {facts['threads']} threads ({facts['device']})",
+            f"{training['seconds'] / 60:.1f} minutes on {count_of(facts['threads'], 'thread')} ({facts['device']})",
         ),
         ("steps", f"{training['steps']:,}, the best after {training['best_step']:,}"),
         *_weights(training),

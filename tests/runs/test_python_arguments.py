@@ -1,4 +1,4 @@
-"""What `run.predict` accepts from Python, and what it refuses with a sentence."""
+"""What `train`, `predict` and `evaluate` accept from Python, and what they refuse with a sentence."""
 
 from __future__ import annotations
 
@@ -75,3 +75,20 @@ def test_evaluate_takes_tables_and_names_other_types(classifier: Run, tmp_path: 
     assert of_table["loss"] > 0
     with pytest.raises(UsageError, match="int"):
         classifier.evaluate(3)
+
+
+def test_training_without_rows_or_on_something_else_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="empty"):
+        seqlab.train([], out=tmp_path / "run")
+    with pytest.raises(UsageError, match="int"):
+        seqlab.train(3, out=tmp_path / "run")
+
+
+def test_a_section_can_be_given_as_a_dict(tmp_path: Path) -> None:
+    rows = [{"text": f"{word} {number}", "label": word} for number in range(20) for word in ("a", "b")]
+    run = seqlab.train(
+        rows, model="gru", training={"steps": 2, "seed": 5}, out=tmp_path / "run", verbose=False
+    )
+    assert (run.recipe.training.steps, run.recipe.training.seed) == (2, 5)
+    with pytest.raises(SeqlabError, match="stepz"):
+        seqlab.train(rows, training={"stepz": 2}, out=tmp_path / "other")
