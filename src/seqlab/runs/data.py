@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,8 +49,11 @@ def refuse_missing(recipe: Recipe) -> None:
     _refuse_idle_measures(recipe)
 
 
-def open_data(recipe: Recipe) -> RunData:
-    """Open, guess the task and the columns, and hold out what is missing."""
+def open_data(recipe: Recipe, *, tell: Callable[[str], None] = lambda _: None) -> RunData:
+    """Open, guess the task and the columns, and hold out what is missing.
+
+    tell: hears every guess as soon as it is made, before anything slow, and before an error that comes later.
+    """
     refuse_missing(recipe)
     if recipe.data.train in datasets.names() and not files.exists(recipe.data.train, recipe.data):
         return _open_built_in(recipe)
@@ -64,7 +67,7 @@ def open_data(recipe: Recipe) -> RunData:
         return guess.spec, guess.reasons
 
     form = spec.format_of(Path(data.train), data) if spec is not None and not data.format else ""
-    chosen, opened = files.open_dataset(data, choose, seed=seed, file_format=form)
+    chosen, opened = files.open_dataset(data, choose, seed=seed, file_format=form, tell=tell)
     recipe = with_task(recipe, chosen.name).model_copy(update={"data": opened.settings})
     return RunData(recipe, opened.parts, opened.reasons, opened.warnings)
 

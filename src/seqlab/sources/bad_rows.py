@@ -1,4 +1,4 @@
-"""What happens to a row that cannot be used: stop at it, or skip it and keep count."""
+"""What happens to a row that cannot be used: stop at it, skip it and keep count, or skip a few and stop at many."""
 
 from __future__ import annotations
 
@@ -12,22 +12,43 @@ from seqlab.core.errors import DataError
 SHOWN = 5
 MOST_PLACES = 100_000
 """Rows that are remembered by their places, in about 10 megabytes."""
+FEW = 0.05
+"""Share of the rows of a file that may be skipped where the settings do not say more."""
+SKIP_ALL = "data.bad_rows=skip"
 COLUMN = re.compile(r", column \d+$")
 Item = TypeVar("Item")
+
+
+class TooManyBadRows(DataError):
+    """More rows than a few cannot be used; skipping them all has to be asked for."""
 
 
 class BadRows:
     """The policy a source carries, and which rows it had to skip.
 
+    skip: any number of rows is skipped. few: rows are skipped, and a whole pass that skipped more than `FEW` of
+    its rows ends with an error; only passes that know how many rows they read (`usable`, `limited`) do so, others
+    stop at the first bad row.
+
     Sources are read many times, whole and in parts: a row counts once, by its file and line, however often it
     is met. Of very many rows not every place is remembered; there the count is that of the fullest pass.
     """
 
-    def __init__(self, *, skip: bool = False) -> None:
-        self.skip = skip
+    def __init__(self, *, skip: bool = False, few: bool = False) -> None:
+        self.skip, self.few = skip, few
         self.messages: list[str] = []
         self._places: set[int] = set()
         self._fullest = 0
+
+    @classmethod
+    def of(cls, policy: str) -> BadRows:
+        """The policy by its name in the settings: stop, few or skip."""
+        return cls(skip=policy == "skip", few=policy == "few")
+
+    @property
+    def tolerates(self) -> bool:
+        """Whether a pass that counts its rows may skip one."""
+        return self.skip or self.few
 
     @property
     def count(self) -> int:
@@ -46,16 +67,25 @@ class BadRows:
     def new_pass(self) -> Pass:
         return Pass(self)
 
+    def limited(self, read: Callable[[Pass], Iterator[Item]]) -> Iterator[Item]:
+        """What one pass reads; TooManyBadRows at its end if it had to skip more than a few rows."""
+        reading, num_rows = Pass(self, counts_rows=True), 0
+        for item in read(reading):
+            num_rows += 1
+            yield item
+        reading.require_few(num_rows)
+
     def usable(
         self, read: Callable[[Pass], Iterator[Item]], *, most: int, where: str, otherwise: str, cure: str
     ) -> Iterator[Item]:
         """What one pass reads, at most so many (0: all); DataError says `otherwise` and the cure if it is
         nothing.
         """
-        reading, num_rows = self.new_pass(), 0
+        reading, num_rows = Pass(self, counts_rows=True), 0
         for item in islice(read(reading), most or None):
             num_rows += 1
             yield item
+        reading.require_few(num_rows)
         reading.require_rows(num_rows, where=where, otherwise=otherwise, cure=cure)
 
     def sentence(self) -> str:
@@ -70,19 +100,31 @@ class BadRows:
 class Pass:
     """One reading of a source from start to end."""
 
-    def __init__(self, policy: BadRows) -> None:
+    def __init__(self, policy: BadRows, *, counts_rows: bool = False) -> None:
         self._policy = policy
+        self._skips = policy.skip or (policy.few and counts_rows)
+        self._first: DataError | None = None
         self.skipped = 0
         self._messages: list[str] = []
 
-    def reject(self, error: DataError) -> None:
-        """Raise the error, or count it when the user said so."""
-        if not self._policy.skip:
+    def reject(self, error: DataError, *, rows: int = 1) -> None:
+        """Raise the error, or count it where rows may be skipped. rows: how many are lost with it."""
+        if not self._skips:
             raise error
-        self.skipped += 1
+        self._first = self._first or error
+        self.skipped += rows
         if len(self._messages) < SHOWN:
             self._messages.append(first_line(error))
         self._policy.note(error, met=self.skipped)
+
+    def require_few(self, num_rows: int) -> None:
+        """The end of a pass: unless any number may be skipped, only a few rows were."""
+        error, total = self._first, num_rows + self.skipped
+        if self._policy.skip or error is None or self.skipped <= FEW * total:
+            return
+        skip = "" if SKIP_ALL in error.cure else f" Skip all such rows with {SKIP_ALL}."
+        count = "" if total == 1 else f" {self.skipped:,} of {total:,} rows cannot be used."
+        raise TooManyBadRows(error.what + count, where=error.where, cure=error.cure + skip)
 
     def require_rows(self, num_rows: int, *, where: str, otherwise: str, cure: str) -> None:
         """The end of a pass: a source without a single usable row is a mistake."""

@@ -39,6 +39,8 @@ class Source(ABC):
     name: str
     columns: list[str]
     bad_rows: BadRows = BadRows()
+    notes: tuple[str, ...] = ()
+    """What was assumed about a file while it was opened, for people: its encoding, where its header is."""
 
     @abstractmethod
     def rows(self) -> Iterator[Row]:
@@ -117,7 +119,9 @@ def label_text(value: object) -> str:
     return ""
 
 
-_CURE = "Mend the row or remove it; another column: data.text=NAME, data.label=NAME."
+_CURE = (
+    "Fix the row, or skip such rows with data.bad_rows=skip; another column: data.text=NAME, data.label=NAME."
+)
 
 
 def _kind(value: object) -> str:

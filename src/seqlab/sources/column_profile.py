@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from seqlab.sources.base import Row
+from seqlab.sources.column_names import ID_NAME, NUMBER_NAMES, is_named
+from seqlab.sources.local_numbers import Decimal, decimal_of, is_plain, plain
 from seqlab.sources.splitting import cell_text
 
-ID_NAME = re.compile(
-    r"(^|_|\b)(id|ids|uuid|guid|key|index|idx|url|path|file|filename|image|timestamp|date)$", re.IGNORECASE
+FORMAL = re.compile(
+    r"\d{4}-\d\d?-\d\d?([T ].*)?|\d\d?[./]\d\d?[./]\d{2,4}([ T].*)?|\d\d?:\d\d(:\d\d)?( ?[AP]M)?"  # dates and times
+    r"|https?://\S+|www\.\S+|[^\s@]+@[^\s@]+\.\w+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # links, mails, ids
+    r"|\+?[\d ()/-]{7,}",  # phone numbers
+    re.IGNORECASE,
 )
 
 
@@ -21,13 +28,21 @@ class Profile:
 
     name: str
     num_rows: int
-    num_distinct: int
+    num_distinct: int  # of the cells that hold something
     num_empty: int
     num_runs: int  # how many times the value differs from the one above, plus 1
     mean_length: float
     mean_words: float
     number_share: float  # of the cells that hold something
+    formal_share: float  # dates, times, links, mail addresses, phone numbers
     is_whole: bool
+    decimal: Decimal
+    evenness: float  # 1: all values are as frequent
+    cells: list[str] = field(repr=False)
+
+    @property
+    def empty_share(self) -> float:
+        return self.num_empty / max(self.num_rows, 1)
 
     @property
     def is_number(self) -> bool:
@@ -41,9 +56,15 @@ class Profile:
         return self.number_share > 0.5
 
     @property
+    def is_formal(self) -> bool:
+        return self.formal_share > 0.8
+
+    @property
     def is_id(self) -> bool:
-        """Every row has its own value, and it is a number or called like an id."""
-        return self.num_distinct == self.num_rows > 1 and (self.is_whole or bool(ID_NAME.search(self.name)))
+        """Every row has its own value, and it is a number or called like an id, not like a price."""
+        return self.num_distinct == self.num_rows - self.num_empty > 1 and (
+            (self.is_whole and not is_named(self.name, NUMBER_NAMES)) or bool(ID_NAME.search(self.name))
+        )
 
     @property
     def is_text(self) -> bool:
@@ -51,6 +72,7 @@ class Profile:
         return (
             not self.is_mostly_number
             and not self.is_id
+            and not self.is_formal
             and (self.mean_words >= 2.5 or self.num_distinct > max(2, 0.5 * self.num_rows))
         )
 
@@ -62,30 +84,44 @@ class Profile:
         """
         most = min(200, max(self.num_rows // 5, min(self.num_rows // 2, 10)))
         return (
-            2 <= self.num_distinct <= most and (self.is_whole or not self.is_number) and self.mean_words < 6
+            2 <= self.num_distinct <= most
+            and (self.is_whole or not self.is_mostly_number)
+            and self.mean_words < 6
+            and not self.is_formal
         )
 
 
 def profile(rows: Sequence[Row], column: str) -> Profile:
     cells = ["" if row.values.get(column) is None else cell_text(row.values[column]) for row in rows]
-    filled = [cell for cell in cells if cell.strip()]
-    count = max(len(cells), 1)
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    count = max(len(filled), 1)
+    decimal = decimal_of(filled)
+    counts = Counter(filled)
     return Profile(
         name=column,
         num_rows=len(cells),
-        num_distinct=len(set(cells)),
+        num_distinct=len(counts),
         num_empty=len(cells) - len(filled),
         num_runs=1 + sum(before != after for before, after in pairwise(cells)),
-        mean_length=sum(map(len, cells)) / count,
-        mean_words=sum(len(cell.split()) for cell in cells) / count,
-        number_share=sum(map(_is_number, filled)) / len(filled) if filled else 0.0,
-        is_whole=bool(filled) and all(cell.strip().removeprefix("-").isdecimal() for cell in filled),
+        mean_length=sum(map(len, filled)) / count,
+        mean_words=sum(len(cell.split()) for cell in filled) / count,
+        number_share=sum(is_plain(plain(cell, decimal)) for cell in filled) / count,
+        formal_share=sum(bool(FORMAL.fullmatch(cell)) for cell in filled) / count,
+        is_whole=bool(filled) and all(cell.removeprefix("-").isdecimal() for cell in filled),
+        decimal=decimal,
+        evenness=_evenness(counts),
+        cells=cells,
     )
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def _evenness(counts: Counter[str]) -> float:
+    """The entropy of the values, as a share of that of equally frequent ones.
+
+    >>> _evenness(Counter(a=5, b=5)), _evenness(Counter(a=5))
+    (1.0, 0.0)
+    """
+    if len(counts) < 2:
+        return 0.0
+    total = counts.total()
+    entropy = -sum(count / total * math.log(count / total) for count in counts.values())
+    return round(entropy / math.log(len(counts)), 6)

@@ -42,6 +42,8 @@ class DataSpec(ABC):
     name: ClassVar[str]
     is_text_stream: ClassVar[bool] = False
     """Whether plain text is one stream: held out from its end, and compared by passages instead of rows."""
+    label_is_number: ClassVar[bool] = False
+    """Whether the label column holds numbers, which countries write in different ways."""
     joins_text_columns: ClassVar[bool] = False
     """Whether `data.text` may name several columns."""
 

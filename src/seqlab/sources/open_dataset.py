@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 from seqlab.core.errors import DataError, RecipeError, closest, listed, shortened
 from seqlab.sources.base import STEPS, Source, TextSource, require_columns
+from seqlab.sources.column_roles import SAMPLE
 from seqlab.sources.data_spec import DataSpec
 from seqlab.sources.files.compression import plain_name
+from seqlab.sources.local_numbers import PlainNumbers, decimal_of
 from seqlab.sources.open_source import is_there, open_parts, open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
@@ -37,23 +40,89 @@ def open_dataset(
     *,
     seed: int,
     file_format: str = "",
+    tell: Callable[[str], None] = lambda _: None,
 ) -> tuple[Spec, OpenedData]:
     """Open the files of a recipe, find the columns, and hold out what no file provides.
 
     choose: the task of the training data, and why.
     file_format: the format of the files where nothing names it.
+    tell: hears every guess as soon as it is made, before anything is read in full.
     """
+    reasons = _Reasons(tell)
     data = data.model_copy(update={"format": data.format or file_format})
     parts = open_parts(data.train, data)
+    reasons.add(*parts["train"].notes)
     spec, why = choose(parts["train"])
-    data, reasons = spec.find_columns(parts["train"], data)
+    data, about_columns = spec.find_columns(parts["train"], data)
+    data, about_numbers = _with_decimal(spec, parts["train"], data)
+    reasons.add(*about_columns, *why, *about_numbers)
     warnings = spec.warnings(parts["train"], data)
     parts |= open_named_parts(data)
-    parts = {name: spec.as_examples(source, data) for name, source in parts.items()}
+    parts = {name: _usable(spec, data, source) for name, source in parts.items()}
     check_columns(spec, data, parts.values())
     _refuse_constant_steps(data, parts["train"])
-    opened = _hold_out(spec, OpenedData(data, parts, [*reasons, *why], warnings), seed=seed)
-    return spec, subsampled(opened, seed=seed)
+    opened = _hold_out(spec, OpenedData(data, parts, [], warnings), seed=seed)
+    reasons.add(*_about_skipped(opened.parts), *opened.reasons)
+    return spec, subsampled(replace(opened, reasons=reasons.sentences), seed=seed)
+
+
+class _Reasons:
+    """What was decided, told at once and kept."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self.sentences: list[str] = []
+        self._tell = tell
+
+    def add(self, *sentences: str) -> None:
+        for sentence in sentences:
+            self._tell(sentence)
+        self.sentences += sentences
+
+
+def _usable(spec: DataSpec, data: DataSettings, source: Source) -> Source:
+    """One row per example, without those that cannot be learned from, which are counted with those of the file."""
+    examples = spec.as_examples(_plain_numbers(spec, data, source), data)
+    checked = spec.check_rows(examples, data)
+    if checked is not examples and source.bad_rows.tolerates:
+        checked.bad_rows = source.bad_rows
+    return checked
+
+
+def _with_decimal(spec: DataSpec, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
+    """The settings with the character before decimals, where numbers are not written as Python reads them."""
+    columns = [name for name in _number_columns(spec, data) if name in source.columns]
+    if data.decimal or not columns:
+        return data, []
+    rows = list(islice(source.rows(), SAMPLE))
+    cells = [cell for row in rows for name in columns if isinstance(cell := row.values.get(name), str) and cell.strip()]
+    if not (decimal := decimal_of(cells)):
+        return data, []
+    sentence = f"numbers with a decimal '{decimal}' ({shortened(cells[0], 20)}); otherwise: data.decimal=."
+    return data.model_copy(update={"decimal": decimal}), [sentence]
+
+
+def _plain_numbers(spec: DataSpec, data: DataSettings, source: Source) -> Source:
+    columns = _number_columns(spec, data)
+    return PlainNumbers(source, columns, decimal=data.decimal) if data.decimal and columns else source
+
+
+def _number_columns(spec: DataSpec, data: DataSettings) -> list[str]:
+    return [*data.features, *([data.label] if spec.label_is_number and data.label else [])]
+
+
+def _about_skipped(parts: Mapping[str, Source]) -> list[str]:
+    """One sentence for each file that has rows which cannot be used."""
+    files = {id(part.bad_rows): part for part in parts.values()}
+    sentences = []
+    for part in files.values():
+        if count := part.bad_rows.count:
+            kept = sum(len(other) for other in parts.values() if other.bad_rows is part.bad_rows and isinstance(other, Sized))
+            of = f" of {count + kept:,}" if kept else ""
+            sentences.append(
+                f"skipped {count:,}{of} rows that cannot be used, the first: {part.bad_rows.messages[0]}; stop at"
+                " them: data.bad_rows=stop"
+            )
+    return sentences
 
 
 def open_further(path: str, data: DataSettings, spec: DataSpec) -> Source:
@@ -64,7 +133,7 @@ def open_further(path: str, data: DataSettings, spec: DataSpec) -> Source:
     if not exists(path, data):
         raise missing(path)
     parts = open_parts(path, data)
-    source = spec.as_examples(parts.get("test") or parts["train"], data)
+    source = spec.as_examples(_plain_numbers(spec, data, parts.get("test") or parts["train"]), data)
     check_columns(spec, data, [source])
     return source
 

@@ -1,29 +1,25 @@
-"""A path -> the source that reads it: the format is told by the name or, failing that, by the first bytes."""
+"""A path -> the source that reads it."""
 
 from __future__ import annotations
 
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from seqlab.core.errors import DataError, nearest
 from seqlab.sources.base import Source, require_columns
 from seqlab.sources.files.archives import is_junk
-from seqlab.sources.files.compression import COMPRESSIONS, check_exists, first_bytes, plain_name
+from seqlab.sources.encoding import describe_encoding, detect_encoding
+from seqlab.sources.file_format import FileFormat, find_format
+from seqlab.sources.files.compression import COMPRESSIONS, check_exists
 from seqlab.sources.formats.aligned_lines import AlignedLines, find_pair, pairs_of_folder
 from seqlab.sources.formats.fasta import Fasta
 from seqlab.sources.formats.label_folders import LabelFolders, find_label_folders, is_tar
 from seqlab.sources.formats.registry import formats_by_suffix, source_formats
-from seqlab.sources.formats.tagged_words import looks_tagged
 from seqlab.sources.formats.text_file import TextFile
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.filtered import PARTS, ColumnSplit, part_of
 
-FOREIGN = {
-    b"%PDF": "a PDF",
-    b"\x89PNG": "an image",
-    b"\xff\xd8\xff": "an image",
-    b"SQLite format 3": "an SQLite database",
-    b"\x80\x04": "a pickle",
-}
+OWN_ENCODING = ("gettext", "tmx", "parquet", "folders")
+"""Formats that tell their encoding themselves, or have none."""
 
 
 def open_source(path: str | Path, settings: DataSettings) -> Source:
@@ -37,7 +33,15 @@ def open_source(path: str | Path, settings: DataSettings) -> Source:
     if path.is_dir():
         return _open_folder(path, settings)
     check_exists(path)
-    return source_formats.get(settings.format or format_of(path))(path, settings)
+    encoding = settings.encoding or detect_encoding(path)
+    form = FileFormat(settings.format) if settings.format else find_format(path, encoding)
+    told = ""
+    if form.name not in OWN_ENCODING:
+        told = "" if settings.encoding else describe_encoding(encoding)
+        settings = settings.model_copy(update={"encoding": encoding})
+    source = source_formats.get(form.name)(path, settings)
+    source.notes = tuple(filter(None, (told, form.why, *source.notes)))
+    return source
 
 
 def is_there(path: str, settings: DataSettings) -> bool:
@@ -75,45 +79,6 @@ def split_by_column(source: Source, column: str) -> dict[str, Source]:
 def _names_parts(source: Source, column: str) -> bool:
     row = next(iter(source.rows()), None)
     return row is not None and str(row.values.get(column)).strip().lower() in PARTS
-
-
-def format_of(path: Path) -> str:
-    """The format of a file: by its name, or by its first bytes where the name does not tell."""
-    if is_tar(path):
-        return "folders"
-    if path.suffix.lower() == ".zip" and find_label_folders(path):
-        return "folders"
-    suffix = PurePath(plain_name(path)).suffix.lower()
-    known = formats_by_suffix().get(suffix) or _sniff(path, suffix)
-    return "tagged" if known in ("tsv", "text") and looks_tagged(path) else known
-
-
-def _sniff(path: Path, suffix: str) -> str:
-    """The format of a file whose name says nothing."""
-    start = first_bytes(path, 4096)
-    if start.startswith(b"PAR1"):
-        return "parquet"
-    if start.lstrip().startswith(b"{"):
-        return "jsonl"
-    foreign = next((what for magic, what in FOREIGN.items() if start.startswith(magic)), "")
-    if foreign or b"\0" in start:
-        known = ", ".join(sorted(formats_by_suffix()))
-        what = (
-            f"is {foreign}, not text or a table."
-            if foreign
-            else f"holds bytes that are not text, and its name ends in '{suffix}'."
-        )
-        raise DataError(
-            what,
-            where=str(path),
-            cure=f"Known endings are {known} (each also .gz .xz .bz2 .zip), or set data.format.",
-        )
-    lines = start.splitlines()[:-1][:20]  # of bytes, since text has more line ends
-    for mark, kind in ((b"\t", "tsv"), (b",", "csv"), (b";", "csv")):
-        counts = {line.count(mark) for line in lines}
-        if len(lines) > 1 and len(counts) == 1 and counts != {0}:
-            return kind
-    return "text"
 
 
 def _open_folder(folder: Path, settings: DataSettings) -> Source:

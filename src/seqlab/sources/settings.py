@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from seqlab.core.settings import Settings
 from seqlab.sources.formats.registry import FormatName
@@ -100,19 +100,33 @@ class DataSettings(Settings):
         ),
     )
     format: FormatName = Field(FormatName(""), description="Format of the files; from the name when empty.")
-    header: bool = Field(
-        True,
+    header: Literal["auto", "true", "false"] = Field(
+        "auto",
         description=(
-            "The first line of a CSV or TSV table names its columns; false: they are called 1, 2, 3 and"
-            " so on."
+            "Whether a CSV or TSV table begins with the names of its columns; auto looks at the first rows;"
+            " without names columns are called 1, 2, 3 and so on."
         ),
+    )
+    first_line: int = Field(
+        0,
+        ge=0,
+        description="Line on which a CSV or TSV table begins; 0 skips titles and comments above the table.",
+    )
+    decimal: Literal["", ".", ","] = Field(
+        "", description="Character before the decimals of numbers; recognized from the cells when empty."
     )
     delimiter: str = Field(
         "", max_length=1, description="Character between the columns of a table; guessed when empty."
     )
-    encoding: str = Field("utf-8", description="Encoding of text files.")
-    bad_rows: Literal["stop", "skip"] = Field(
-        "stop", description="Stop at the first row that cannot be read, or skip such rows and count them."
+    encoding: str = Field(
+        "", description="Encoding of text files; detected when empty: utf-8, utf-16 or cp1252."
+    )
+    bad_rows: Literal["few", "stop", "skip"] = Field(
+        "few",
+        description=(
+            "Rows that cannot be used, such as those without a label: skip and count up to 5% of a file (few),"
+            " any number (skip), or stop at the first."
+        ),
     )
     max_rows: int = Field(0, ge=0, description="Read at most this many rows of each file; 0 reads all.")
     train_rows: int = Field(
@@ -143,3 +157,9 @@ class DataSettings(Settings):
             "Cut sequences to this many steps, for a tagger into pieces of so many; 0 keeps them whole."
         ),
     )
+
+    @field_validator("header", mode="before")
+    @classmethod
+    def _spell_out(cls, value: object) -> object:
+        """TOML and Python have truth values of their own."""
+        return str(value).lower() if isinstance(value, bool) else value

@@ -118,6 +118,7 @@ def encoding_name(encoding: str, *, path: Path) -> str:
     """Python's name for an encoding of text; `utf-8-sig` counts as UTF-8, since a byte order mark is dropped
     anyway.
     """
+    encoding = encoding or "utf-8"
     try:
         b"".decode(encoding)  # refuses rot13 and the like, which are codecs but not encodings of text
         name = codecs.lookup(encoding).name
@@ -197,7 +198,7 @@ def _undecodable(path: Path, line: int, raw: bytes, error: UnicodeDecodeError) -
         f"not UTF-8 (bytes {hex_bytes}).",
         where=f"{path}, line {line}, column {column}",
         cure=(
-            "Set data.encoding=latin-1 (or what it was written in), or leave such rows out with"
+            "Set data.encoding=cp1252 (or what it was written in), or leave such rows out with"
             " data.bad_rows=skip."
         ),
     )
@@ -221,13 +222,14 @@ def _nul(path: Path, number: int, block: bytes) -> DataError:
 
 def decode_whole(content: bytes, *, encoding: str, where: str) -> str:
     """A small file that is one text: the same rules in one step."""
+    encoding = encoding or "utf-8"
     try:
         text = content.removeprefix(codecs.BOM_UTF8).decode(encoding)
     except UnicodeDecodeError as error:
         line = 1 + count_line_ends(content[: error.start])
         hex_bytes = " ".join(f"{byte:02x}" for byte in content[error.start : error.start + 4])
         cure = (
-            "Set data.encoding=latin-1 (or what it was written in), or leave such rows out with"
+            "Set data.encoding=cp1252 (or what it was written in), or leave such rows out with"
             " data.bad_rows=skip."
         )
         raise DataError(

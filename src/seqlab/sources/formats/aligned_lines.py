@@ -15,7 +15,7 @@ from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.filtered import PARTS
 
 ENDINGS = ("", *COMPRESSIONS)
-SKIP = "Mend the line, or leave such pairs out with data.bad_rows=skip."
+SKIP = "Fix the line, or leave such pairs out with data.bad_rows=skip."
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class AlignedLines(PairSource):
         self.name = str(pair.prefix)
         self.paths = (pair.source, pair.target)
         self.columns = [settings.source, settings.target]
-        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self.bad_rows = BadRows.of(settings.bad_rows)
         self._settings = settings
         self._refuse_unequal_counts()
 

@@ -17,24 +17,23 @@ from seqlab.sources.files.compression import content_hash
 from seqlab.sources.files.lines import Lines
 from seqlab.sources.formats.quotes import Reader, TabReader, where_quote_opens
 from seqlab.sources.formats.registry import source_formats
+from seqlab.sources.formats.table_head import SENTENCE_ENDS, Record, read_head
 from seqlab.sources.settings import DataSettings
 
 CANDIDATES = (",", ";", "\t", "|")
 
 
 def guess_delimiter(lines: Sequence[str]) -> str:
-    """The candidate that cuts the most lines into as many fields as the header has, and then into the most
-    fields.
+    """The candidate that cuts the most lines into equally many fields, and then into the most fields.
 
     >>> guess_delimiter(["text;label", "good, really good;pos", "bad;neg"])
     ';'
     """
 
     def score(delimiter: str) -> tuple[float, int]:
-        widths = [len(fields) for fields in _cut(lines, delimiter) if fields]
-        if not widths or widths[0] < 2:
-            return (0.0, 0)
-        return (sum(width == widths[0] for width in widths) / len(widths), widths[0])
+        widths = Counter(len(fields) for fields in _cut(lines, delimiter) if fields)
+        width, count = max(widths.items(), key=lambda entry: (entry[0] > 1, entry[1]), default=(0, 0))
+        return (count / widths.total(), width) if width > 1 else (0.0, 0)
 
     return max(CANDIDATES, key=score)  # the first of equals: a table of one column counts as comma separated
 
@@ -50,9 +49,8 @@ def _cut(lines: Sequence[str], delimiter: str) -> list[list[str]]:
 
 
 LONGEST_FIELD = 10_000_000
-SNIFFED_LINES = 50
+SNIFFED_LINES, SNIFFED_ROWS = 50, 200
 COMPARED_ROWS = 1000
-SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
 
 
 @source_formats.register("csv")
@@ -71,10 +69,11 @@ class CsvTable(Source):
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path
         self.name = str(path)
-        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self.bad_rows = BadRows.of(settings.bad_rows)
         self._settings = settings
         self.delimiter = settings.delimiter or self.usual_delimiter or guess_delimiter(self._first_lines())
-        self.columns = self._read_header()
+        self._head = read_head(self._first_records(), settings, where=self.name)
+        self.columns, self.notes = self._head.columns, self._head.notes
 
     def rows(self) -> Iterator[Row]:
         return self.bad_rows.usable(
@@ -89,7 +88,7 @@ class CsvTable(Source):
         """Whether the names of columns read like what stands below them: one ends like a sentence, or all are
         several words that stand there too.
         """
-        if not self._settings.header:
+        if not self._head.has_header:
             return False
         if any(name.endswith(SENTENCE_ENDS) for name in columns):
             return True
@@ -103,14 +102,15 @@ class CsvTable(Source):
 
     def fingerprint(self) -> str:
         settings = self._settings
-        rest = "" if settings.header else ":no header"
+        rest = "" if self._head.has_header else ":no header"
+        rest += f":from {self._head.line}:{self._head.kept}" if self._head.line > 1 or self._head.kept else ""
         return f"csv:{content_hash(self.path)}:{self.delimiter!r}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}{rest}"
 
     def _usable_rows(self, reading: Pass) -> Iterator[Row]:
-        lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.skip)
+        lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.tolerates)
         reader = self._reader(lines)
-        columns, width, file = self.columns, len(self.columns), self.name
-        header = self._settings.header
+        columns, head, file = self.columns, self._head, self.name
+        first_row = head.line + head.has_header
         while True:
             start = reader.line_num + 1
             try:
@@ -118,19 +118,21 @@ class CsvTable(Source):
             except StopIteration:
                 return
             except csv.Error as error:
-                reading.reject(self._misquoted(start, reader.line_num, error))
+                reading.reject(
+                    self._misquoted(start, reader.line_num, error), rows=reader.line_num - start + 1
+                )  # what an open quotation mark swallows is lost as well
                 continue
-            if lines.problem is not None:
+            if start < first_row:
+                lines.problem = None
+            elif lines.problem is not None:
                 reading.reject(lines.problem)
                 lines.problem = None
-            elif not fields:
-                continue  # an empty line
-            elif header:
-                header = False
-            elif len(fields) != width:
-                reading.reject(self._ragged(start, reader.line_num, len(fields)))
+            elif not fields or (len(fields) > 1 and not any(fields)):
+                continue  # an empty line, as a spreadsheet writes it too
+            elif cells := fields if len(fields) == len(columns) else head.cells(fields):
+                yield Row(dict(zip(columns, cells, strict=True)), file, start)
             else:
-                yield Row(dict(zip(columns, fields, strict=True)), file, start)
+                reading.reject(self._ragged(start, reader.line_num, len(fields)))
 
     def _reader(self, lines: Lines) -> Reader:
         if self.delimiter == "\t":
@@ -141,23 +143,29 @@ class CsvTable(Source):
     def _first_lines(self) -> list[str]:
         return list(islice(Lines(self.path, encoding=self._settings.encoding, keep_bad=True), SNIFFED_LINES))
 
-    def _read_header(self) -> list[str]:
-        reader = self._reader(Lines(self.path, encoding=self._settings.encoding))
-        try:
-            names = next((fields for fields in reader if any(field.strip() for field in fields)), [])
-        except csv.Error as error:
-            raise self._misquoted(1, reader.line_num, error) from error
-        if not names:
+    def _first_records(self) -> list[Record]:
+        """The rows from which the head of the table is told, with the lines on which they start."""
+        lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.tolerates)
+        reader, records = self._reader(lines), list[Record]()
+        while len(records) < SNIFFED_ROWS:
+            start = reader.line_num + 1
+            try:
+                fields = next(reader)
+            except StopIteration:
+                break
+            except csv.Error as error:
+                if not records:
+                    raise self._misquoted(1, reader.line_num, error) from error
+                continue  # the row is reported where it is read
+            if any(field.strip() for field in fields):
+                records.append((start, fields))
+        if not records:
             raise DataError(
                 "is empty.",
                 where=self.name,
                 cure="A table needs a header line with the names of its columns, and rows.",
             )
-        if not self._settings.header:
-            return [str(number) for number in range(1, len(names) + 1)]
-        names = [name.strip() for name in names]
-        check_header(names, where=f"{self.name}, line {reader.line_num}")
-        return names
+        return records
 
     def _ragged(self, start: int, end: int, num_cells: int) -> DataError:
         header = ",".join(self.columns)
@@ -196,34 +204,6 @@ class CsvTable(Source):
             where=where,
             cure=cure,
         )
-
-
-def check_header(names: list[str], *, where: str) -> None:
-    """Column names must be there, differ, and not be data."""
-    for position, name in enumerate(names, start=1):
-        if not name:
-            raise DataError(
-                f"column {position} of the header has no name.",
-                where=where,
-                cure="Give every column a name (pandas: to_csv(…, index=False)).",
-            )
-        if _is_measurement(name):
-            cure = "Write the names of the columns as the first line; a table without one: data.header=false"
-            raise DataError(f"'{name}' is a number, so this is not a header.", where=where, cure=cure)
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise DataError(
-                f"{count} columns are called '{name}'.", where=where, cure="Rename all but one of them."
-            )
-
-
-def _is_measurement(name: str) -> bool:
-    """A number that nobody would use as a name: 5.1 and -3, but not 1990."""
-    try:
-        float(name)
-    except ValueError:
-        return False
-    return not name.isalnum()
 
 
 @source_formats.register("tsv")

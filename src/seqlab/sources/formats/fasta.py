@@ -49,7 +49,7 @@ class Fasta(Source):
     def __init__(self, paths: Path | Sequence[Path], settings: DataSettings, *, name: str = "") -> None:
         self.paths = [paths] if isinstance(paths, Path) else list(paths)
         self.name = name or str(self.paths[0])
-        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self.bad_rows = BadRows.of(settings.bad_rows)
         self._settings = settings
         first = next((header for path in self.paths for header, *_ in self._records(path)), "")
         keys = [key for key in keys_of(first) if key not in (ID, TEXT)]
@@ -127,7 +127,7 @@ class Fasta(Source):
             yield header, "".join(letters), start, problem
 
 
-SKIP = "Mend the line, or leave the sequence out with data.bad_rows=skip."
+SKIP = "Fix the line, or leave the sequence out with data.bad_rows=skip."
 
 
 def keys_of(header: str) -> dict[str, str]:

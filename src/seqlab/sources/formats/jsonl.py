@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,55 +13,41 @@ from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import Row, Source
 from seqlab.sources.files.compression import content_hash
 from seqlab.sources.files.lines import Lines
+from seqlab.sources.formats.json_objects import (
+    DECODER,
+    SAMPLE,
+    SKIP,
+    as_values,
+    columns_of,
+    lacks_key,
+    required_columns,
+    unusable,
+)
 from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.views.joined_columns import names_of
-
-SKIP = "Mend the line, or leave such rows out with data.bad_rows=skip."
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-# Made once: json.loads with options would make one for every line.
-DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 @source_formats.register("jsonl")
 class JsonLines(Source):
-    """One JSON object per line. The keys of the first object are the columns.
+    """One JSON object per line. The keys of the first objects are the columns; those of objects inside them have
+    dotted names.
 
-    Every row must have the columns that the settings name or, when they name none, all columns.
+    A key may be missing, which is an empty cell, unless the settings name the column.
     """
 
     suffixes = (
         ".jsonl",
         ".ndjson",
-        ".json",
     )
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path
         self.name = str(path)
-        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self.bad_rows = BadRows.of(settings.bad_rows)
         self._settings = settings
-        first = next(self._objects(BadRows(skip=self.bad_rows.skip).new_pass()), None)
-        self.columns = list(first.values) if first else []
-        texts = names_of(settings.text, self.columns)
-        named = [
-            name
-            for name in (
-                *texts,
-                settings.label,
-                settings.source,
-                settings.target,
-                settings.sequence,
-                *settings.features,
-            )
-            if name in self.columns
-        ]
-        self._required = named or self.columns
+        first = BadRows.of(settings.bad_rows).limited(self._objects)
+        self.columns = columns_of(islice(first, SAMPLE))
+        self._required = required_columns(settings, self.columns)
 
     def rows(self) -> Iterator[Row]:
         return self.bad_rows.usable(
@@ -79,22 +66,12 @@ class JsonLines(Source):
         for row in self._objects(reading):
             missing = [name for name in self._required if name not in row.values]
             if missing:
-                cure = (
-                    "Add it, name the columns you need with data.text and data.label, or leave such rows out"
-                    " with data.bad_rows=skip."
-                )
-                reading.reject(
-                    DataError(
-                        f"no key '{missing[0]}'; the first object has {','.join(self.columns)}.",
-                        where=row.where,
-                        cure=cure,
-                    )
-                )
+                reading.reject(lacks_key(row, missing[0], self.columns))
             else:
                 yield row
 
     def _objects(self, reading: Pass) -> Iterator[Row]:
-        lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.skip)
+        lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.tolerates)
         for number, line in enumerate(lines, start=1):
             if lines.problem is not None:
                 reading.reject(lines.problem)
@@ -110,39 +87,9 @@ class JsonLines(Source):
         try:
             value = DECODER.decode(line)
         except json.JSONDecodeError as error:
-            hint = (
-                "It looks like one JSON array; write its elements one per line."
-                if number == 1 and line.lstrip().startswith("[")
-                else SKIP
-            )
             raise DataError(
-                f"not JSON ({error.msg.lower()}).", where=f"{where}, column {error.colno}", cure=hint
+                f"not JSON ({error.msg.lower()}).", where=f"{where}, column {error.colno}", cure=SKIP
             ) from error
         except (ValueError, RecursionError) as error:
-            what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-            raise DataError(f"JSON that cannot be used ({what}).", where=where, cure=SKIP) from error
-        if not isinstance(value, dict):
-            kind = {list: "an array", str: "a string", type(None): "null", bool: "true or false"}.get(
-                type(value), "a number"
-            )
-            raise DataError(
-                f"{kind}, expected an object.",
-                where=where,
-                cure='Each line must look like {"text": "…", "label": "…"}.',
-            )
-        if "\\u" in line:
-            _check_surrogates(value, where=where)
-        return value
-
-
-def _check_surrogates(value: dict[str, Any], *, where: str) -> None:
-    for key, cell in value.items():
-        if isinstance(cell, str):
-            try:
-                cell.encode()
-            except UnicodeEncodeError as error:
-                what = (
-                    f"key '{key}' holds half of a surrogate pair (\\u{ord(cell[error.start]):04x}), which is"
-                    " not text."
-                )
-                raise DataError(what, where=where, cure=SKIP) from error
+            raise unusable(error, where=where) from error
+        return as_values(value, where=where, escaped="\\u" in line)

@@ -36,7 +36,7 @@ class LabelFolders(Source):
         self.path = path
         self.name = f"{path}/{part}" if part else str(path)
         self.columns = ["text", "label"]
-        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self.bad_rows = BadRows.of(settings.bad_rows)
         self._settings = settings
         folders = find_label_folders(path)
         parts = sorted({name for name, _ in folders})

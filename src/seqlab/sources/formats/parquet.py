@@ -12,7 +12,6 @@ from seqlab.core.extras import require
 from seqlab.sources.bad_rows import BadRows
 from seqlab.sources.base import Row, Source
 from seqlab.sources.files.compression import check_exists, compression, content_hash
-from seqlab.sources.formats.csv_table import check_header
 from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
 
@@ -28,7 +27,7 @@ class ParquetTable(Source):
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path
         self.name = str(path)
-        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self.bad_rows = BadRows.of(settings.bad_rows)
         self._settings = settings
         check_exists(path)
         if compression(path):
@@ -40,7 +39,8 @@ class ParquetTable(Source):
         with self._open() as table:
             self.columns = list(table.schema_arrow.names)
             num_rows = table.metadata.num_rows
-        check_header(self.columns, where=self.name)
+        if len(set(self.columns)) < len(self.columns):
+            raise DataError("two columns have the same name.", where=self.name, cure="Rename one of them.")
         if not num_rows:
             raise DataError("the table has no rows.", where=self.name, cure="Is this the right file?")
 

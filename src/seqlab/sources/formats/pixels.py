@@ -26,7 +26,7 @@ LUMINANCE = (0.299, 0.587, 0.114)
 """How much of red, green and blue is in grey: ITU-R BT.601."""
 
 Pixels = UInt8[np.ndarray, "height width channels"]
-CURE = f"Images are {', '.join(FORMATS)} files; mend the row, or skip such rows with data.bad_rows=skip."
+CURE = f"Images are {', '.join(FORMATS)} files; fix the row, or skip such rows with data.bad_rows=skip."
 
 
 def check_image(content: bytes, *, where: str) -> None:

@@ -42,7 +42,7 @@ class Pronunciations(PairSource):
         self.path = path
         self.name = str(path)
         self.columns = [WORD, PHONEMES]
-        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self.bad_rows = BadRows.of(settings.bad_rows)
         self._settings = settings
 
     def rows(self) -> Iterator[Row]:

@@ -10,8 +10,9 @@ from pathlib import Path
 from seqlab.core.errors import DataError, shortened
 from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import Row, Source
-from seqlab.sources.column_roles import names_columns
-from seqlab.sources.files.compression import content_hash, first_bytes
+from seqlab.sources.column_names import names_columns
+from seqlab.sources.encoding import first_lines
+from seqlab.sources.files.compression import content_hash
 from seqlab.sources.files.lines import Lines
 from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
@@ -23,7 +24,7 @@ https://universaldependencies.org/format.html
 """
 DOCUMENT = "-DOCSTART-"
 """In the files of CoNLL-2003 this word opens a document; it stands alone and has no tag to learn."""
-PEEK = 1 << 16
+FEWEST_WORDS, MOST_COLUMNS = 20, 12
 
 
 @source_formats.register("tagged")
@@ -48,7 +49,7 @@ class TaggedWords(Source):
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path
         self.name = str(path)
-        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self.bad_rows = BadRows.of(settings.bad_rows)
         self._settings = settings
         first = next(
             (
@@ -172,26 +173,31 @@ class TaggedWords(Source):
             return DataError(
                 f"column '{self.columns[cells.index('')]}' is empty.",
                 where=where,
-                cure="Mend the line, or skip the sentence with data.bad_rows=skip.",
+                cure="Fix the line, or skip the sentence with data.bad_rows=skip.",
             )
         return None
 
 
-def looks_tagged(path: Path) -> bool:
-    """Whether a file whose name does not say so holds tagged words: as many tabs in every line, blank lines
-    between groups of them, and no table.
+def looks_tagged(path: Path, encoding: str = "") -> bool:
+    """Whether a file whose name does not say so holds tagged words: as many columns in every line, blank lines
+    between groups of them, and no table. Spaces separate columns too, where the last one is a small closed set.
     """
-    start = first_bytes(path, PEEK)
-    whole = start.splitlines()[
-        : -1 if len(start) == PEEK else None
-    ]  # the last one may be cut; in bytes, since text has more line ends
-    lines = [line.decode(errors="replace").removeprefix("\ufeff") for line in whole]
-    rows = [line.split("\t") for line in lines if line.strip() and not _is_aside(line)]
+    lines = first_lines(path, encoding)
     inner = "\n".join(lines).strip("\n").split("\n")
-    widths = {len(row) for row in rows}
-    return (
-        len(widths) == 1 and widths != {1} and any(not line.strip() for line in inner) and not _is_table(rows)
-    )
+    if not any(not line.strip() for line in inner):
+        return False
+    for delimiter in ("\t", None):
+        rows = [line.split(delimiter) for line in lines if line.strip() and not _is_aside(line)]
+        widths = {len(row) for row in rows}
+        if len(widths) == 1 and widths != {1}:
+            return not _is_table(rows) if delimiter else _has_tags(rows)
+    return False
+
+
+def _has_tags(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the last words of lines with equally many words are tags: few, and most of them come back."""
+    tags = {row[-1] for row in rows}
+    return len(rows) >= FEWEST_WORDS and len(rows[0]) <= MOST_COLUMNS and len(tags) <= min(60, len(rows) // 5)
 
 
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:

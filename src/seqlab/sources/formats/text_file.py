@@ -38,7 +38,7 @@ class TextFile(TextSource):
         self.paths = [paths] if isinstance(paths, Path) else list(paths)
         self.name = name or str(self.paths[0])
         self.columns = ["text"]
-        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self.bad_rows = BadRows.of(settings.bad_rows)
         self._settings = settings
         if all(_is_blank(path) for path in self.paths):
             raise DataError("is empty.", where=self.name, cure="There must be some text to learn from.")

@@ -10,7 +10,7 @@ from seqlab.core.errors import DataError
 from seqlab.sources.base import STEPS, Row, Source, require_columns
 
 CURE = (
-    "Every step is a list of numbers, all equally long; mend the row, or skip such rows with"
+    "Every step is a list of numbers, all equally long; fix the row, or skip such rows with"
     " data.bad_rows=skip."
 )
 

@@ -48,7 +48,9 @@ class JoinedColumns(Source):
         reading = self.bad_rows.new_pass()
         for row in self._whole.rows():
             try:
-                joined = join_texts([text_of(row, part) for part in self._parts])
+                joined = join_texts(
+                    ["" if row.values.get(part) is None else text_of(row, part) for part in self._parts]
+                )  # one of several texts may be missing
             except DataError as error:
                 reading.reject(error)
             else:

@@ -119,6 +119,6 @@ def _not_a_number(row: Row, column: str, cell: object) -> DataError:
     cure = (
         "Fill the gap or leave the sequence out with data.bad_rows=skip."
         if is_gap
-        else "Mend it, leave the column out with data.features, or the sequence with data.bad_rows=skip."
+        else "Fix it, leave the column out with data.features, or the sequence with data.bad_rows=skip."
     )
     return DataError(f"{value_text}.", where=f"{row.where}, column '{column}'", cure=cure)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from seqlab.core.errors import DataError
-from seqlab.sources.bad_rows import BadRows
+from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import STEPS, Row, Source, label_of, require_columns, text_of
 from seqlab.sources.views.joined_columns import BETWEEN
 
@@ -18,7 +18,9 @@ class CheckedRows(Source):
     """
 
     def __init__(self, whole: Source, columns: list[str]) -> None:
-        self.name, self.columns, self.bad_rows = whole.name, whole.columns, BadRows(skip=whole.bad_rows.skip)
+        policy = whole.bad_rows
+        self.name, self.columns = whole.name, whole.columns
+        self.bad_rows = BadRows(skip=policy.skip, few=policy.few)
         self._whole = whole
         self._wanted = columns
         require_columns(whole, columns)
@@ -28,7 +30,9 @@ class CheckedRows(Source):
         """Raise DataError for a row that cannot be used."""
 
     def rows(self) -> Iterator[Row]:
-        reading = self.bad_rows.new_pass()
+        return self.bad_rows.limited(self._checked)
+
+    def _checked(self, reading: Pass) -> Iterator[Row]:
         for row in self._whole.rows():
             try:
                 self.check(row)
@@ -65,7 +69,7 @@ class LabeledRows(CheckedRows):
             raise DataError(
                 f"column '{self._text}' has no text.",
                 where=row.where,
-                cure="Mend the row, or skip such rows with data.bad_rows=skip.",
+                cure="Fix the row, or skip such rows with data.bad_rows=skip.",
             )
 
 

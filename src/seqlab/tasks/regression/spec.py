@@ -39,6 +39,7 @@ class RegressionSpec(WholeSequenceSpec):
     guess_order = 50
     answer = "number"
     needs = "a column of numbers"
+    label_is_number = True
     ignored = (*WholeSequenceSpec.ignored, "training.label_smoothing")
 
     def read_answer(self, row: Row, data: DataSettings) -> float:
@@ -50,7 +51,7 @@ class RegressionSpec(WholeSequenceSpec):
                 f"column '{data.label}' holds {str(row.values.get(data.label))[:40]!r}, expected a number.",
                 where=row.where,
                 cure=(
-                    "Mend the row, or skip such rows with data.bad_rows=skip; another column:"
+                    "Fix the row, or skip such rows with data.bad_rows=skip; another column:"
                     " data.label=NAME."
                 ),
             ) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from seqlab.core.errors import DataError, listed, shortened
 from seqlab.decoding.settings import SearchSettings
 from seqlab.sources.base import PairSource, Source, TextSource
+from seqlab.sources.column_roles import find_roles
 from seqlab.sources.formats.csv_table import CsvTable
 from seqlab.sources.formats.image_files import looks_like_file
 from seqlab.sources.settings import DataSettings
@@ -23,7 +24,12 @@ class PairSpec(TaskSpec):
     """A further way to name both sides, for the error when they are not clear."""
 
     def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
-        """The columns that are named, else the two that there are."""
+        """The columns that are named, else the two that there are, else the two that look like a pair."""
+        if not (data.source or data.target or isinstance(source, TextSource)) and len(source.columns) > 2:
+            pair = find_roles(source, settings=data).pair
+            data = data.model_copy(update=dict(zip(("source", "target"), pair, strict=True))) if pair else data
+            if pair:
+                return data.model_copy(update={"text": data.source}), [self._about_sides(data)]
         free = [name for name in source.columns if name not in (data.source, data.target, data.language)]
         open_sides = [side for side in ("source", "target") if not getattr(data, side)]
         if (
@@ -43,17 +49,14 @@ class PairSpec(TaskSpec):
             )
         columns = dict(zip(open_sides, free, strict=False))
         data = data.model_copy(update=columns)
-        reasons = (
-            [
-                (
-                    f"from column '{data.source}' to column '{data.target}'; others: data.source=NAME"
-                    " data.target=NAME"
-                )
-            ]
-            if columns
-            else []
-        )
+        reasons = [self._about_sides(data)] if columns else []
         return data.model_copy(update={"text": data.source}), reasons
+
+    @staticmethod
+    def _about_sides(data: DataSettings) -> str:
+        return (
+            f"from column '{data.source}' to column '{data.target}'; others: data.source=NAME data.target=NAME"
+        )
 
     def _cure(self, source: Source) -> str:
         """How to say what is read and what is generated."""

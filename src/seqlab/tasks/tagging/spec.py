@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Row, Source, TextSource, require_columns
-from seqlab.sources.open_source import format_of
+from seqlab.sources.file_format import format_of
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.frames import Frames, steps_of
 from seqlab.sources.views.tagged_series import TaggedSeries

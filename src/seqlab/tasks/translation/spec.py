@@ -31,14 +31,19 @@ class TranslationSpec(PairSpec):
     hint = "; for train.en beside train.de: data.train=train data.source=en data.target=de"
 
     def fits(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> bool:
-        return roles is None
+        return roles is None or roles.answer == "pair"
 
     def why(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> list[str]:
+        if roles is not None:
+            return super().why(source, data, roles)
         return (
             []
             if data.source or data.target
             else ["pairs by their format: translation; another task: task=NAME"]
         )
+
+    def check_rows(self, source: Source, data: DataSettings) -> PairRows:
+        return PairRows(source, self.required_columns(source, data))
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         return with_defaults(recipe, PairRows.of(recipe, train))

@@ -1,0 +1,109 @@
+"""What columns are usually called, in the languages of common exports, and what a name says about its column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+# In order of preference, compared without case; a name also counts when it is the last word of
+# `airline_sentiment` or the first of `Preis (EUR)`.
+TEXT_NAMES = tuple(
+    "text review tweet sentence content document comment message body name title question caption headline"
+    " feedback description abstract summary post remark answer sms utterance quote"
+    " kommentar beschreibung nachricht inhalt bemerkung bewertungstext rezension freitext satz frage antwort"
+    " commentaire texte contenu avis_texte phrase question réponse"
+    " texto comentario mensaje descripción reseña testo commento recensione tekst opmerking".split()
+)
+LABEL_NAMES = tuple(
+    "label labels class target sentiment category emotion intent language lang tag tags topic topics y polarity"
+    " queue department team section genre genres verdict outcome annotation gold toxic spam complaint"
+    " kategorie kategorien klasse stimmung einschätzung urteil thema themen abteilung einstufung bewertung"
+    " catégorie étiquette classe avis thème sujet sentiment"
+    " etiqueta clase categoría sentimiento tema categoria etichetta argomento categorie onderwerp".split()
+)
+WEAK_LABEL_NAMES = tuple(
+    "type kind status group rating stars score grade priority severity stance resolution reason decision"
+    " typ art sterne note priorität ergebnis grund gruppe type statut priorité prioridad estado tipo".split()
+)
+"""Names of labels that are as often the name of something else."""
+NUMBER_NAMES = tuple(
+    "score rating stars grade price value number salary amount cost rent revenue weight duration minutes"
+    " preis betrag miete gehalt kosten umsatz wert menge dauer gewicht"
+    " prix montant loyer salaire coût valeur precio importe salario valor prezzo importo prijs bedrag".split()
+)
+SIDE_NAMES = tuple(
+    "tier plan region country city state channel device platform browser version source origin locale gender sex"
+    " age article product item sku brand model author user customer agent owner currency newsletter year month"
+    " day week store shop branch split_note length"
+    " artikel produkt ort stadt land filiale geschlecht alter kunde marke währung jahr monat"
+    " ville pays produit région âge sexe client marque année mois ciudad país producto cliente edad".split()
+)
+"""Names of facts that stand beside a text and that nobody wants to be told by a model."""
+SEQUENCE_NAMES = tuple("sequence sequence_id series series_id seq seq_id id group trial recording".split())
+STEP_NAMES = tuple("step t time timestep index frame date timestamp datum zeit uhrzeit zeitstempel".split())
+WORD_NAMES = tuple("word words form token tokens text sentence".split())
+TAG_NAMES = tuple("tag tags upos pos labels label".split())
+SPLIT_NAMES = ("split", "subset", "fold")
+LANGUAGES = tuple(
+    "en eng english englisch anglais de ger deu german deutsch allemand fr fra french französisch français es spa"
+    " spanish español it ita italian italiano nl dutch pt portuguese pl polish ru russian cs czech sv da fi no tr zh"
+    " ja ko ar hi uk el hu ro".split()
+)
+PAIR_NAMES = (
+    ("source", "target"),
+    ("src", "tgt"),
+    ("src", "trg"),
+    ("source", "translation"),
+    ("original", "translation"),
+    ("input", "output"),
+    ("question", "answer"),
+    ("document", "summary"),
+    ("article", "summary"),
+    ("article", "highlights"),
+    ("quelle", "ziel"),
+    ("original", "übersetzung"),
+    ("frage", "antwort"),
+)
+"""Names of two columns of which one is written from the other."""
+ID_NAME = re.compile(
+    r"(^|_|\b)(id|ids|uuid|guid|key|index|idx|url|link|path|file|filename|image|timestamp|date|datum|created|updated"
+    r"|nr|no|mail|email|phone|telefon|zip|plz)$",
+    re.IGNORECASE,
+)
+
+
+def is_named(name: str, names: Sequence[str]) -> bool:
+    """Whether a column is called so, or its last or first word is; of a nested column the last part counts.
+
+    >>> is_named("airline_sentiment", ["sentiment"]), is_named("context", ["text"]), is_named("Preis (EUR)", ["preis"])
+    (True, False, True)
+    >>> is_named("ticket.body", ["body"]), is_named("text_length", ["text"])
+    (True, False)
+    """
+    last = name.lower().rpartition(".")[2] or name.lower()
+    words = re.findall(r"[^\W_]+", last)
+    if last in names or not words:
+        return last in names
+    return words[-1] in names or ("(" in last and words[0] in names)
+
+
+def any_known(name: str) -> bool:
+    """Whether a name is usual for a column of any kind."""
+    return bool(ID_NAME.search(name.strip())) or any(
+        is_named(name, names)
+        for names in (
+            TEXT_NAMES, LABEL_NAMES, WEAK_LABEL_NAMES, NUMBER_NAMES, SIDE_NAMES, SEQUENCE_NAMES,
+            STEP_NAMES, WORD_NAMES, SPLIT_NAMES, LANGUAGES, ("source", "target", "src", "tgt", "original"),
+        )
+    )  # fmt: skip
+
+
+def names_columns(cells: Sequence[str]) -> bool:
+    """Whether a first line names the columns of a table, a text and a label among them, rather than holding a
+    word and its tag.
+
+    >>> names_columns(["id", "tweet", "airline_sentiment"]), names_columns(["dog", "NOUN"])
+    (True, False)
+    """
+    labels = (*LABEL_NAMES, *WEAK_LABEL_NAMES, *NUMBER_NAMES)
+    return all(any(is_named(cell, names) for cell in cells) for names in (TEXT_NAMES, labels))

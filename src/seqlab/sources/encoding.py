@@ -1,0 +1,69 @@
+"""The encoding of a text file, where the settings do not name it: a mark, UTF-16, UTF-8, else cp1252."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from seqlab.sources.files.compression import first_bytes
+from seqlab.sources.files.lines import BOMS
+
+LOOKED_AT = 1 << 20
+"""Bytes from which an encoding is told."""
+PEEK = 1 << 16
+MULTI_BYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+"""Characters of UTF-8 beyond ASCII."""
+NOT_IN_CP1252 = re.compile(rb"[\x81\x8d\x8f\x90\x9d\x00-\x08]")
+
+
+def detect_encoding(path: Path) -> str:
+    """The encoding of a file's first megabyte; empty for UTF-8, and for what cannot be told."""
+    start = first_bytes(path, LOOKED_AT)
+    if mark := next((mark for mark in BOMS if start.startswith(mark)), b""):
+        return "" if BOMS[mark] == "utf-8" else BOMS[mark]
+    if b"\0" in start[:PEEK]:
+        return _utf16(start[:PEEK])
+    return "" if _is_utf8(start) or not _looks_like_cp1252(start) else "cp1252"
+
+
+def describe_encoding(encoding: str) -> str:
+    """One line for people; empty for UTF-8."""
+    names = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "utf-32": "UTF-32"}
+    if not encoding:
+        return ""
+    name = names.get(encoding, encoding)
+    why = "not UTF-8, so Western European (Windows)" if encoding == "cp1252" else "by its first bytes"
+    return f"encoding {name} ({why}); another: data.encoding=NAME"
+
+
+def first_lines(path: Path, encoding: str = "") -> list[str]:
+    """The whole lines at the start of a file, without their ends, at most 64 kB of them."""
+    start = first_bytes(path, PEEK)
+    text = start.decode(encoding or detect_encoding(path) or "utf-8", errors="replace")
+    lines = re.split(r"\r\n|\n|\r", text.removeprefix("\ufeff"))
+    return lines[:-1] if len(start) == PEEK or not lines[-1] else lines
+
+
+def _is_utf8(start: bytes) -> bool:
+    """Whether everything decodes; the last character may be cut, here or in the file."""
+    try:
+        start.decode()
+    except UnicodeDecodeError as error:
+        return error.reason == "unexpected end of data"
+    return True
+
+
+def _looks_like_cp1252(start: bytes) -> bool:
+    """Not UTF-8 with a few damaged bytes: most bytes beyond ASCII stand alone, and cp1252 has them all."""
+    beyond = len(re.findall(rb"[\x80-\xff]", start))
+    in_characters = sum(map(len, MULTI_BYTE.findall(start)))
+    return 2 * in_characters < beyond and not NOT_IN_CP1252.search(start)
+
+
+def _utf16(start: bytes) -> str:
+    """UTF-16 without a mark: in Western text every other byte is NUL, and the place tells the order."""
+    pairs = len(start) // 2
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    if odd > 0.6 * pairs and even < 0.05 * pairs:
+        return "utf-16-le"
+    return "utf-16-be" if even > 0.6 * pairs and odd < 0.05 * pairs else ""

@@ -1,0 +1,103 @@
+"""The format of a file: by its name or, where the name leaves it open, by its first lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from seqlab.core.errors import DataError
+from seqlab.sources.encoding import detect_encoding, first_lines
+from seqlab.sources.files.compression import first_bytes, plain_name
+from seqlab.sources.formats.json_document import looks_like_lines
+from seqlab.sources.formats.label_folders import find_label_folders, is_tar
+from seqlab.sources.formats.labeled_lines import looks_labeled
+from seqlab.sources.formats.registry import formats_by_suffix
+from seqlab.sources.formats.tagged_words import looks_tagged
+
+FOREIGN = {
+    b"%PDF": "a PDF",
+    b"\x89PNG": "an image",
+    b"\xff\xd8\xff": "an image",
+    b"SQLite format 3": "an SQLite database",
+    b"\x80\x04": "a pickle",
+}
+LOOKED_AT = 20
+FEWEST_LINES = 5
+"""A .txt file is taken for a table from so many lines with equally many tabs on."""
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """The name of a format, and why it was chosen where its file's name does not say so."""
+
+    name: str
+    why: str = ""
+
+
+def format_of(path: Path) -> str:
+    """The name of the format of a file."""
+    return find_format(path, detect_encoding(path)).name
+
+
+def find_format(path: Path, encoding: str) -> FileFormat:
+    """The format of a file and, where it is not the one of its name, why."""
+    if is_tar(path) or (path.suffix.lower() == ".zip" and find_label_folders(path)):
+        return FileFormat("folders")
+    suffix = PurePath(plain_name(path)).suffix.lower()
+    by_name = formats_by_suffix().get(suffix)
+    name = by_name or _sniff(path, suffix, encoding)
+    if name in ("json", "jsonl"):
+        return _json_format(path, encoding, by_name)
+    if name in ("tsv", "text") and looks_tagged(path, encoding):
+        return FileFormat("tagged", "" if by_name == "tsv" else "words with tags; plain text: data.format=text")
+    if name == "text" and suffix in ("", ".txt", ".text") or (name == "text" and not by_name):
+        return _text_format(path, encoding)
+    return FileFormat(name)
+
+
+def _json_format(path: Path, encoding: str, by_name: str | None) -> FileFormat:
+    if by_name == "jsonl":
+        opening = next((line.lstrip()[:1] for line in first_lines(path, encoding) if line.strip()), "{")
+        return FileFormat("json" if opening == "[" else "jsonl")
+    return FileFormat("jsonl" if looks_like_lines(path, encoding) else "json")
+
+
+def _text_format(path: Path, encoding: str) -> FileFormat:
+    """Text may be a table with tabs, or lines that begin with a label."""
+    lines = [line for line in first_lines(path, encoding) if line.strip()]
+    tabs = {line.count("\t") for line in lines}
+    if len(lines) >= FEWEST_LINES and len(tabs) == 1 and tabs != {0}:
+        return FileFormat("tsv", "every line has tabs: a table; plain text: data.format=text")
+    if looks_labeled(lines):
+        return FileFormat("labeled_lines", "every line begins with a label; plain text: data.format=text")
+    return FileFormat("text")
+
+
+def _sniff(path: Path, suffix: str, encoding: str) -> str:
+    """The format of a file whose name says nothing."""
+    start = first_bytes(path, 4096)
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    foreign = next((what for magic, what in FOREIGN.items() if start.startswith(magic)), "")
+    if foreign or (b"\0" in start and not encoding):
+        known = ", ".join(sorted(formats_by_suffix()))
+        what = (
+            f"is {foreign}, not text or a table."
+            if foreign
+            else f"holds bytes that are not text, and its name ends in '{suffix}'."
+        )
+        raise DataError(
+            what,
+            where=str(path),
+            cure=f"Known endings are {known} (each also .gz .xz .bz2 .zip), or set data.format.",
+        )
+    lines = first_lines(path, encoding)
+    opening = next((line.lstrip() for line in lines if line.strip()), start.lstrip().decode(errors="replace"))
+    if opening.startswith(("{", "[{")):
+        return "json"
+    lines = lines[:LOOKED_AT]
+    for mark, kind in (("\t", "tsv"), (",", "csv"), (";", "csv"), ("|", "csv")):
+        counts = {line.count(mark) for line in lines}
+        if len(lines) > 1 and len(counts) == 1 and counts != {0}:
+            return kind
+    return "text"

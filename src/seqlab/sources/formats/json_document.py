@@ -1,0 +1,225 @@
+"""JSON documents: an array of objects, an object that holds such an array, or objects one after the other.
+
+They are read piece by piece, one object in memory at a time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from seqlab.core.errors import DataError
+from seqlab.sources.bad_rows import BadRows, Pass
+from seqlab.sources.base import Row, Source
+from seqlab.sources.encoding import first_lines
+from seqlab.sources.files.compression import content_hash
+from seqlab.sources.files.lines import text_blocks
+from seqlab.sources.formats.json_objects import (
+    DECODER,
+    SAMPLE,
+    as_values,
+    columns_of,
+    lacks_key,
+    required_columns,
+    unusable,
+)
+from seqlab.sources.formats.registry import source_formats
+from seqlab.sources.settings import DataSettings
+
+LONGEST_VALUE = 50_000_000
+CURE = 'An array of objects is needed, such as [{"text": "…", "label": "…"}], or one object per line (.jsonl).'
+BLANK = " \t\r\n\ufeff"
+
+
+class JsonReader:
+    """Values of JSON text that arrives in pieces, and the line on which each starts."""
+
+    def __init__(self, pieces: Iterator[str], *, where: str) -> None:
+        self._pieces, self._where = pieces, where
+        self._text, self._at, self.line = "", 0, 1
+
+    def peek(self) -> str:
+        """The next character that is no whitespace; empty at the end."""
+        while True:
+            while self._at < len(self._text) and self._text[self._at] in BLANK:
+                self.line += self._text[self._at] == "\n"
+                self._at += 1
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._read_more(1):
+                return ""
+
+    def take(self, expected: str) -> None:
+        """Step over a character that must come now."""
+        if self.peek() != expected:
+            raise self._broken(f"expected {expected!r}")
+        self._at += 1
+
+    def value(self) -> tuple[Any, bool]:
+        """The next value, and whether \\u is in it."""
+        wanted = 1 << 16
+        while True:
+            try:
+                value, end = DECODER.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                if self._read_more(wanted):  # the value may go on
+                    wanted *= 2
+                    continue
+                raise self._broken(error.msg.lower(), at=error.pos) from error
+            except (ValueError, RecursionError) as error:
+                raise unusable(error, where=f"{self._where}, line {self.line}") from error
+            if end == len(self._text) and self._read_more(wanted):
+                continue  # a number may go on
+            taken = self._text[self._at : end]
+            self.line += taken.count("\n")
+            self._at = end
+            return value, "\\u" in taken
+
+    def _read_more(self, count: int) -> bool:
+        rest = self._text[self._at :]
+        if len(rest) > LONGEST_VALUE:
+            raise DataError(
+                f"a value longer than {LONGEST_VALUE:,} characters starts here.",
+                where=f"{self._where}, line {self.line}",
+                cure=CURE,
+            )
+        pieces, size = [rest], 0
+        while size < count and (piece := next(self._pieces, "")):
+            pieces.append(piece)
+            size += len(piece)
+        self._text, self._at = "".join(pieces), 0
+        return size > 0
+
+    def _broken(self, what: str, *, at: int | None = None) -> DataError:
+        passed = self._text[self._at : at if at is not None else self._at]
+        return DataError(
+            f"not JSON ({what}).", where=f"{self._where}, line {self.line + passed.count(chr(10))}", cure=CURE
+        )
+
+
+@source_formats.register("json")
+class JsonDocument(Source):
+    """An array of objects, or an object one of whose values is such an array; a row's line is where its object
+    starts.
+    """
+
+    suffixes = (".json",)
+
+    def __init__(self, path: Path, settings: DataSettings) -> None:
+        self.path = path
+        self.name = str(path)
+        self.bad_rows = BadRows.of(settings.bad_rows)
+        self._settings = settings
+        first = BadRows.of(settings.bad_rows).limited(self._objects)
+        self.columns = columns_of(islice(first, SAMPLE))
+        self._required = required_columns(settings, self.columns)
+
+    def rows(self) -> Iterator[Row]:
+        return self.bad_rows.usable(
+            self._usable_rows,
+            most=self._settings.max_rows,
+            where=self.name,
+            otherwise="holds no array of objects.",
+            cure=CURE,
+        )
+
+    def fingerprint(self) -> str:
+        settings = self._settings
+        return f"json:{content_hash(self.path)}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}:{self._required}"
+
+    def _usable_rows(self, reading: Pass) -> Iterator[Row]:
+        for row in self._objects(reading):
+            missing = [name for name in self._required if name not in row.values]
+            if missing:
+                reading.reject(lacks_key(row, missing[0], self.columns))
+            else:
+                yield row
+
+    def _objects(self, reading: Pass) -> Iterator[Row]:
+        pieces = text_blocks(self.path, encoding=self._settings.encoding, bad_rows=BadRows())
+        reader = JsonReader(pieces, where=self.name)
+        opening = reader.peek()
+        if opening == "[":
+            yield from self._array(reader, reading)
+        elif opening == "{":
+            yield from self._wrapped(reader, reading)
+        elif opening:
+            raise DataError("is no array of objects.", where=self.name, cure=CURE)
+
+    def _array(self, reader: JsonReader, reading: Pass) -> Iterator[Row]:
+        reader.take("[")
+        while reader.peek() not in ("]", ""):
+            yield from self._row(reader, reading)
+            if reader.peek() == ",":
+                reader.take(",")
+            elif reader.peek() != "]":
+                reader.take("]")
+        reader.take("]")
+
+    def _wrapped(self, reader: JsonReader, reading: Pass) -> Iterator[Row]:
+        """The first array of objects among the values of an object. An object without one is a row, and so are
+        those that follow it.
+        """
+        line, values = reader.line, dict[str, Any]()
+        reader.take("{")
+        while reader.peek() not in ("}", ""):
+            key, _ = reader.value()
+            reader.take(":")
+            if reader.peek() == "[":
+                items = self._items(reader, reading)
+                first = next(items, None)
+                if isinstance(first, Row):
+                    yield first
+                    yield from (item for item in items if isinstance(item, Row))
+                    return
+                values[str(key)] = [] if first is None else [first, *items]
+            else:
+                values[str(key)], _ = reader.value()
+            if reader.peek() == ",":
+                reader.take(",")
+        reader.take("}")
+        yield Row(as_values(values, where=f"{self.name}, line {line}", escaped=True), self.name, line)
+        while reader.peek() == "{":
+            yield from self._row(reader, reading)
+
+    def _items(self, reader: JsonReader, reading: Pass) -> Iterator[Any]:
+        """The elements of an array: objects as rows, others as they are."""
+        reader.take("[")
+        while reader.peek() not in ("]", ""):
+            if reader.peek() == "{":
+                yield from self._row(reader, reading)
+            else:
+                yield reader.value()[0]
+            if reader.peek() == ",":
+                reader.take(",")
+        reader.take("]")
+
+    def _row(self, reader: JsonReader, reading: Pass) -> Iterator[Row]:
+        reader.peek()
+        line = reader.line
+        value, escaped = reader.value()
+        try:
+            yield Row(as_values(value, where=f"{self.name}, line {line}", escaped=escaped), self.name, line)
+        except DataError as error:
+            reading.reject(error)
+
+
+def looks_like_lines(path: Path, encoding: str = "") -> bool:
+    """Whether a file of JSON has one object per line: the first line is a whole object, and so is the second."""
+    lines = [line for line in first_lines(path, encoding) if line.strip()][:2]
+    return bool(lines) and all(_is_object(line) for line in lines) and not (len(lines) == 1 and _holds_rows(lines[0]))
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _holds_rows(line: str) -> bool:
+    value = json.loads(line)
+    return any(isinstance(cell, list) and cell and isinstance(cell[0], dict) for cell in value.values())

@@ -1,0 +1,100 @@
+"""JSON objects as rows: nested objects become columns with dotted names, such as ticket.body."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from seqlab.core.errors import DataError
+from seqlab.sources.base import Row
+from seqlab.sources.settings import DataSettings
+from seqlab.sources.views.joined_columns import names_of
+
+SKIP = "Fix the line, or leave such rows out with data.bad_rows=skip."
+DEEPEST = 4
+"""Levels of objects that become columns; what is below stays one value."""
+SAMPLE = 200
+"""Objects whose keys are the columns."""
+KINDS = {list: "an array", str: "a string", type(None): "null", bool: "true or false"}
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+# Made once: json.loads with options would make one for every line.
+DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def unusable(error: ValueError | RecursionError, *, where: str) -> DataError:
+    """JSON that is written correctly and cannot be used."""
+    what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+    return DataError(f"JSON that cannot be used ({what}).", where=where, cure=SKIP)
+
+
+def as_values(value: Any, *, where: str, escaped: bool) -> dict[str, Any]:
+    """The cells of an object by the names of their columns. escaped: the JSON has \\u, so half a character may be
+    in it.
+    """
+    if not isinstance(value, dict):
+        raise DataError(
+            f"{KINDS.get(type(value), 'a number')}, expected an object.",
+            where=where,
+            cure='Each row must look like {"text": "…", "label": "…"}.',
+        )
+    if any(type(cell) is dict for cell in value.values()):
+        value = flat(value)
+    if escaped:
+        check_surrogates(value, where=where)
+    return value
+
+
+def flat(value: dict[str, Any], *, prefix: str = "", level: int = 1) -> dict[str, Any]:
+    """
+    >>> flat({"id": 1, "ticket": {"body": "hello", "by": {"name": "Ada"}}, "empty": {}})
+    {'id': 1, 'ticket.body': 'hello', 'ticket.by.name': 'Ada', 'empty': {}}
+    """
+    cells: dict[str, Any] = {}
+    for key, cell in value.items():
+        if isinstance(cell, dict) and cell and level < DEEPEST:
+            cells |= flat(cell, prefix=f"{prefix}{key}.", level=level + 1)
+        else:
+            cells[prefix + key] = cell
+    return cells
+
+
+def columns_of(rows: Iterable[Row]) -> list[str]:
+    """The keys of some objects, in the order in which they first occur."""
+    return list(dict.fromkeys(name for row in rows for name in row.values))
+
+
+def required_columns(settings: DataSettings, columns: list[str]) -> list[str]:
+    """The columns that the settings name: a row without one of them cannot be used."""
+    texts = names_of(settings.text, columns)
+    sides = (settings.label, settings.source, settings.target, settings.sequence, *settings.features)
+    return [name for name in (*texts, *sides) if name in columns]
+
+
+def lacks_key(row: Row, name: str, columns: list[str]) -> DataError:
+    return DataError(
+        f"no key '{name}'; the first objects have {','.join(columns)}.",
+        where=row.where,
+        cure=(
+            "Add it, name the columns you need with data.text and data.label, or leave such rows out with"
+            " data.bad_rows=skip."
+        ),
+    )
+
+
+def check_surrogates(value: dict[str, Any], *, where: str) -> None:
+    for key, cell in value.items():
+        if isinstance(cell, str):
+            try:
+                cell.encode()
+            except UnicodeEncodeError as error:
+                what = (
+                    f"key '{key}' holds half of a surrogate pair (\\u{ord(cell[error.start]):04x}), which is"
+                    " not text."
+                )
+                raise DataError(what, where=where, cure=SKIP) from error

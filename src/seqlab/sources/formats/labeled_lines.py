@@ -1,0 +1,112 @@
+"""Lines that begin with a label: `spam win a prize now`, or `__label__spam win a prize now` as fastText has it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from seqlab.core.errors import DataError
+from seqlab.sources.bad_rows import BadRows, Pass
+from seqlab.sources.base import Row, Source
+from seqlab.sources.encoding import first_lines
+from seqlab.sources.files.compression import content_hash
+from seqlab.sources.files.lines import Lines
+from seqlab.sources.formats.registry import source_formats
+from seqlab.sources.settings import DataSettings
+
+MARK = "__label__"
+FEWEST_LINES, MOST_LABELS = 20, 100
+LINES_PER_LABEL = 5
+"""First words that are labels come back at least so often on average."""
+RARE = 0.01
+"""Share of the other words of the lines that may be labels too."""
+
+
+@source_formats.register("labeled_lines")
+class LabeledLines(Source):
+    """A row per line with the columns `label` and `text`. Of several labels with fastText's mark the column holds
+    a list.
+    """
+
+    suffixes = ()
+
+    def __init__(self, path: Path, settings: DataSettings) -> None:
+        self.path = path
+        self.name = str(path)
+        self.columns = ["label", "text"]
+        self.bad_rows = BadRows.of(settings.bad_rows)
+        self._settings = settings
+        lines = first_lines(path, settings.encoding)
+        self._lists = any(len(_marked(line.split())) > 1 for line in lines)
+
+    def rows(self) -> Iterator[Row]:
+        return self.bad_rows.usable(
+            self._usable_rows,
+            most=self._settings.max_rows,
+            where=self.name,
+            otherwise="is empty.",
+            cure="Each line holds a label, a space and a text.",
+        )
+
+    def fingerprint(self) -> str:
+        settings = self._settings
+        return f"labeled_lines:{content_hash(self.path)}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}:{self._lists}"
+
+    def _usable_rows(self, reading: Pass) -> Iterator[Row]:
+        lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.tolerates)
+        for number, line in enumerate(lines, start=1):
+            if lines.problem is not None:
+                reading.reject(lines.problem)
+                lines.problem = None
+            elif line.strip():
+                try:
+                    yield Row(self._values(line, number), self.name, number)
+                except DataError as error:
+                    reading.reject(error)
+
+    def _values(self, line: str, number: int) -> dict[str, Any]:
+        words = line.split()
+        labels = _marked(words) or words[:1]
+        text = line.strip()
+        for label in labels:
+            text = text.removeprefix(label).lstrip()
+        if not text:
+            raise DataError(
+                f"a label ('{labels[0][:40]}') without a text.",
+                where=f"{self.name}, line {number}",
+                cure="Fix the line, or skip such rows with data.bad_rows=skip.",
+            )
+        names = [label.removeprefix(MARK) for label in labels]
+        return {"label": names if self._lists else names[0], "text": text}
+
+
+def _marked(words: Sequence[str]) -> list[str]:
+    """The labels with fastText's mark at the start of a line."""
+    at = next((at for at, word in enumerate(words) if not word.startswith(MARK)), len(words))
+    return list(words[:at])
+
+
+def looks_labeled(lines: Sequence[str]) -> bool:
+    """Whether the first words of lines are a small closed set that the rest of the lines does not use.
+
+    >>> looks_labeled(["spam win a prize", "ham see you at home"] * 10)
+    True
+    >>> looks_labeled(["the dog sees the cat", "a cat sees a dog"] * 10)
+    False
+    """
+    words = [line.split() for line in lines if line.strip()]
+    if len(words) < FEWEST_LINES:
+        return False
+    if all(row[0].startswith(MARK) for row in words):
+        return True
+    labels = Counter(row[0] for row in words)
+    most = min(MOST_LABELS, len(words) // LINES_PER_LABEL)
+    if not 2 <= len(labels) <= most or any(len(row) < 2 for row in words):
+        return False
+    if any(label.endswith((":", ",", ".", "!", "?", "-", ")")) or not label[0].isalnum() for label in labels):
+        return False  # speakers, items of a list, sentences of one word
+    rest = Counter(word.strip(".,;:!?\"'").casefold() for row in words for word in row[1:])
+    used = sum(rest[label.casefold()] for label in labels)
+    return used <= RARE * rest.total()

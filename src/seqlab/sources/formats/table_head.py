@@ -1,0 +1,167 @@
+"""The beginning of a table: where it starts, whether its first row names the columns, and which columns count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from seqlab.core.errors import DataError, shortened
+from seqlab.sources.column_names import any_known
+from seqlab.sources.settings import DataSettings
+
+Record = tuple[int, list[str]]
+"""The line on which a row starts, and its fields."""
+MOST_TITLES = 20
+CONSISTENT = 0.8
+"""Share of rows with equally many fields from which shorter lines above them are titles."""
+LONGEST_NAME = 4
+"""Words in the name of a column."""
+SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
+
+
+@dataclass(frozen=True)
+class TableHead:
+    """line: where the header is, or the first row of a table without one. kept: the places of the columns, or
+    None for all of `width` fields.
+    """
+
+    line: int
+    has_header: bool
+    columns: list[str]
+    width: int
+    kept: tuple[int, ...] | None
+    notes: tuple[str, ...] = ()
+
+    def cells(self, fields: list[str]) -> list[str]:
+        """The cells of a row that has other fields than the columns that count; none where it does not fit.
+
+        Empty fields at the end may be there or not.
+        """
+        kept = range(self.width) if self.kept is None else self.kept
+        if len(fields) <= kept[-1] or any(field.strip() for field in fields[self.width :]):
+            return []
+        return [fields[place] for place in kept]
+
+
+def read_head(records: Sequence[Record], settings: DataSettings, *, where: str) -> TableHead:
+    """The head of a table from its first rows."""
+    at = _first_row(records, settings)
+    line, first = records[at]
+    rows = [fields for _, fields in records[at + 1 :] if any(field.strip() for field in fields)]
+    notes = [f"the table begins on line {line}, below a title or comment; another: data.first_line=NUMBER"] if at else []
+    if at and settings.first_line:
+        notes = []
+    has_header = settings.header == "true" or (settings.header == "auto" and not looks_like_row(first, rows))
+    if not has_header:
+        names = [str(number) for number in range(1, len(first) + 1)]
+        if settings.header == "auto":
+            notes.append(
+                f"no header: the first line reads like a row ({shortened(', '.join(first), 40)}), so columns are"
+                " called 1, 2, …; if it names them: data.header=true"
+            )
+        return TableHead(line, has_header, names, len(names), None, tuple(notes))
+    names = [name.strip() for name in first]
+    width = _usual_width([first, *rows])
+    if len(names) == width - 1:  # R leaves out the name of the row names
+        names.insert(0, "")
+    check_header(names, where=f"{where}, line {line}")
+    empty = {place for place, name in enumerate(names) if not name and not _cells(rows, place)}
+    names, told = _complete_names(names, empty)
+    notes += told
+    kept = tuple(place for place in range(len(names)) if place not in empty) if empty else None
+    columns = [name for place, name in enumerate(names) if place not in empty]
+    return TableHead(line, has_header, columns, len(names), kept, tuple(notes))
+
+
+def _first_row(records: Sequence[Record], settings: DataSettings) -> int:
+    """The place of the first row that is no title and no comment."""
+    if settings.first_line:
+        return next((at for at, (line, _) in enumerate(records) if line >= settings.first_line), 0)
+    rows = [fields for _, fields in records]
+    width = _usual_width(rows)
+    if width < 2 or sum(len(fields) == width for fields in rows[1:]) < CONSISTENT * len(rows[1:]) or len(rows) < 4:
+        return 0
+    for at, fields in enumerate(rows[:MOST_TITLES]):
+        filled = sum(bool(field.strip()) for field in fields)
+        is_title = filled <= 1 or (filled == 2 and len(fields) < width >= 4)
+        if not is_title and not fields[0].startswith("# "):
+            return at
+    return 0
+
+
+def _usual_width(rows: Sequence[Sequence[str]]) -> int:
+    counts = Counter(len(fields) for fields in rows if fields)
+    return max(counts, key=lambda width: (counts[width], width == len(rows[0]))) if counts else 0
+
+
+def looks_like_row(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first line of a table is a row like those below it, rather than the names of the columns.
+
+    Every column votes: numbers below a word, or a short name above long texts, speak for a header; a value that
+    comes back below, a number above numbers, or a sentence above sentences, for a row.
+
+    >>> looks_like_row(["spam", "win a prize today"], [["ham", "are you home"], ["spam", "call now"]] * 2)
+    True
+    >>> looks_like_row(["kind", "what they wrote"], [["ham", "are you home"], ["spam", "call now"]] * 2)
+    False
+    """
+    if not rows:
+        return False
+    votes = [_vote(cell.strip(), _cells(rows, place)) for place, cell in enumerate(first)]
+    return sum(votes) < 0
+
+
+def _vote(cell: str, below: list[str]) -> float:
+    """Positive for a name, negative for a value."""
+    if not cell or not below:
+        return 0
+    values = set(below)
+    if cell in values and len(values) < 0.8 * len(below) and not is_number(cell):
+        return -3
+    if len(cell.split()) <= LONGEST_NAME and any_known(cell):
+        return 4
+    numbers = sum(map(is_number, below)) / len(below)
+    if numbers > 0.8:
+        return -2 if is_number(cell) and not cell.isalnum() else -1 if is_number(cell) else 3
+    words = sum(len(value.split()) for value in below) / len(below)
+    if words < 3:
+        return 0
+    return -2 if cell.endswith(SENTENCE_ENDS) or len(cell.split()) > max(3, words / 3) else 1.5
+
+
+def _cells(rows: Sequence[Sequence[str]], place: int) -> list[str]:
+    return [fields[place].strip() for fields in rows if place < len(fields) and fields[place].strip()]
+
+
+def _complete_names(names: list[str], empty: set[int]) -> tuple[list[str], list[str]]:
+    """Columns without a name get one, repeated names a number; what was done, for people."""
+    notes, counts, complete = [], Counter[str](), []
+    if empty:
+        notes.append(f"{len(empty)} unnamed empty column{'s' if len(empty) > 1 else ''} left out")
+    for place, name in enumerate(names):
+        counts[name] += 1
+        new = name or f"column_{place + 1}"
+        while name and (new in complete or (counts[name] > 1 and new in names)):
+            new = f"{name}_{counts[name]}"
+            counts[name] += new in complete
+        complete.append(new)
+        if place not in empty and new != name:
+            notes.append(f"column {place + 1} {f'repeats the name {name!r} and' if name else 'has no name and'} is called '{new}'")
+    return complete, notes
+
+
+def is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def check_header(names: list[str], *, where: str) -> None:
+    """Names of columns are no measurements: 5.1 and -3 are, 1990 is not."""
+    for name in names:
+        if is_number(name) and not name.isalnum():
+            cure = "Write the names of the columns as the first line; a table without one: data.header=false"
+            raise DataError(f"'{name}' is a number, so this is not a header.", where=where, cure=cure)

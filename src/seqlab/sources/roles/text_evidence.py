@@ -1,0 +1,96 @@
+"""Which column is the text, and whether two of them are a pair of which one is written from the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from statistics import correlation
+
+from seqlab.sources.column_names import (
+    ID_NAME,
+    LABEL_NAMES,
+    LANGUAGES,
+    PAIR_NAMES,
+    SIDE_NAMES,
+    TEXT_NAMES,
+    is_named,
+)
+from seqlab.sources.column_profile import Profile
+from seqlab.sources.roles.languages import language_of
+
+NAMED = 1.6
+"""Points of a name: a column three times as long is the text all the same (`title` beside `description`)."""
+PAIR_POINTS = 2.5
+"""From so many points on, two columns are a pair."""
+
+
+def pick_text(columns: Mapping[str, Profile], *, taken: str) -> str:
+    """The column with the most text in it, unless a shorter one is called so; empty where none looks like text."""
+    likely = {
+        name: column
+        for name, column in columns.items()
+        if name != taken
+        and not is_named(name, LABEL_NAMES)
+        and (column.is_text or (is_named(name, TEXT_NAMES) and _holds_words(column)))
+    }
+    return max(likely, key=lambda name: text_points(likely[name]), default="")
+
+
+def _holds_words(column: Profile) -> bool:
+    return not (column.is_mostly_number or column.is_formal or column.num_empty == column.num_rows)
+
+
+def text_points(column: Profile) -> float:
+    """Length counts by its doublings; texts that repeat, and names of other things, count against a column."""
+    repeats = math.log2(max(column.num_distinct, 1) / max(column.num_rows - column.num_empty, 1))
+    names = NAMED * is_named(column.name, TEXT_NAMES) - 3 * bool(ID_NAME.search(column.name))
+    return math.log2(1 + column.mean_length) + max(repeats, -4.0) + names - 1.5 * is_named(column.name, SIDE_NAMES)
+
+
+def other_texts(columns: Mapping[str, Profile], *, text: str, label: str) -> list[str]:
+    """Further columns of sentences, which could be read too."""
+    return [
+        name
+        for name, column in columns.items()
+        if column.is_text and name not in (text, label) and column.mean_words >= 2.5 and column.empty_share < 0.5
+    ]
+
+
+def find_pair(columns: Mapping[str, Profile]) -> tuple[tuple[str, str], str] | None:
+    """The two columns that are most like a pair, and why; None where no two are."""
+    texts = [column for column in columns.values() if column.is_text and _is_varied(column)]
+    weighed = [(pair_points(first, second), first.name, second.name) for first, second in combinations(texts, 2)]
+    (points, why), first, second = max(weighed, key=lambda one: one[0][0], default=((0.0, ""), "", ""))
+    return ((first, second), why) if points >= PAIR_POINTS else None
+
+
+def _is_varied(column: Profile) -> bool:
+    return column.num_distinct > 0.5 * (column.num_rows - column.num_empty) and column.empty_share < 0.5
+
+
+def pair_points(first: Profile, second: Profile) -> tuple[float, str]:
+    """How much two columns look like a sentence and what is written from it."""
+    names = tuple(column.name.lower().rpartition(".")[2] for column in (first, second))
+    languages = [language_of([cell for cell in column.cells if cell.strip()]) for column in (first, second)]
+    together = _length_correlation(first.cells, second.cells)
+    if names in PAIR_NAMES or all(is_named(name, LANGUAGES) for name in names):
+        return 4 + together, "by their names"
+    if all(languages) and languages[0] != languages[1] and 0.3 < _ratio(first, second) < 3:
+        readable = [language.capitalize() for language in languages]
+        return 3 + together, f"{readable[0]} and {readable[1]}, sentence by sentence"
+    if together > 0.85 and 0.5 < _ratio(first, second) < 2 and min(first.mean_words, second.mean_words) >= 1:
+        return 2 + together, "their lengths go together"
+    return 0.0, ""
+
+
+def _ratio(first: Profile, second: Profile) -> float:
+    return first.mean_length / max(second.mean_length, 1e-9)
+
+
+def _length_correlation(first: Sequence[str], second: Sequence[str]) -> float:
+    """How much the lengths of two columns go together; 0 where one does not vary."""
+    lengths = [(len(a), len(b)) for a, b in zip(first, second, strict=True) if a.strip() and b.strip()]
+    if len({a for a, _ in lengths}) < 2 or len({b for _, b in lengths}) < 2:
+        return 0.0
+    return correlation(*zip(*lengths, strict=True))

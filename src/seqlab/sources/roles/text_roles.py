@@ -1,0 +1,117 @@
+"""A table with text: a label, a number, several labels, a second text, or text alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from seqlab.sources.base import Row
+from seqlab.sources.column_profile import Profile
+from seqlab.sources.roles.base import ANOTHER_TASK, Answer, ColumnRoles, RoleReason
+from seqlab.sources.roles.label_evidence import CLOSE, LEAST_POINTS, Candidate, Table, is_measured, rank_labels
+from seqlab.sources.roles.text_evidence import find_pair, other_texts
+from seqlab.sources.settings import DataSettings
+from seqlab.sources.views.joined_columns import names_of
+from seqlab.sources.word_lists import holds_lists
+
+EVIDENCE = {
+    "class": "a text and a label",
+    "labels": "a text and a list of labels",
+    "number": "a text and a number",
+}
+RUNNERS_UP = 3
+STRONG = 4.0
+"""A label with so many points outweighs two texts that look like a pair."""
+
+
+def text_roles(
+    rows: Sequence[Row], columns: dict[str, Profile], text: str, data: DataSettings
+) -> ColumnRoles:
+    """The roles beside a column of text."""
+    named = names_of(text, list(columns))
+    lists = [name for name in columns if name not in named and holds_lists(rows, name)]
+    table = Table(list(columns), _texts(columns, named))
+    left = [column for name, column in columns.items() if name not in named]
+    ranked = [] if data.label else rank_labels(left, table, lists=lists)
+    best = ranked[0] if ranked and ranked[0].points >= LEAST_POINTS else None
+    pair = None if data.text or data.label else find_pair(columns)
+    label = data.label or (best.name if best else "")
+    if pair is not None and (best is None or best.points < STRONG):
+        return _pair_roles(pair, text, label)
+    reasons = [] if data.text else [RoleReason("text", _about_text(columns, text, label=label))]
+    if not label:
+        return _no_label(columns, text, ranked, reasons, is_named=bool(data.text))
+    if best is not None:
+        reasons.append(RoleReason("label", _about_label(best, ranked[1:])))
+    answer = best.answer if best else _answer_of(columns.get(label), label in lists)
+    numbers = answer == "class" and label in columns and columns[label].is_whole and columns[label].num_distinct > 2
+    alternative = f"{ANOTHER_TASK}, as a number: task=regression" if numbers else ANOTHER_TASK
+    return ColumnRoles(
+        answer, text, label, reasons=tuple(reasons), evidence=EVIDENCE[answer], alternative=alternative
+    )
+
+
+def _texts(columns: Mapping[str, Profile], named: Sequence[str]) -> list[str]:
+    cells = [columns[name].cells for name in named if name in columns]
+    return [" ".join(row) for row in zip(*cells, strict=True)]
+
+
+def _answer_of(column: Profile | None, is_list: bool) -> Answer:
+    """What a label holds that the user has named."""
+    return "labels" if is_list else "number" if is_measured(column) else "class"
+
+
+def _pair_roles(pair: tuple[tuple[str, str], str], text: str, label: str) -> ColumnRoles:
+    (source, target), why = pair
+    other = f", a label: data.label={label}" if label else ", a label: data.label=NAME"
+    return ColumnRoles(
+        "pair",
+        text,
+        label,
+        evidence=f"columns '{source}' and '{target}' hold the same in two ways ({why})",
+        alternative=f"text alone: task=language_model data.text={text}{other}",
+        pair=(source, target),
+    )
+
+
+def _no_label(
+    columns: Mapping[str, Profile],
+    text: str,
+    ranked: Sequence[Candidate],
+    reasons: list[RoleReason],
+    *,
+    is_named: bool,
+) -> ColumnRoles:
+    others = [name for name in columns if name != text and columns[name].is_text]
+    pairs = (
+        f"; pairs of columns: task=translation data.source={others[0]} data.target={text}"
+        if others and not is_named
+        else ""
+    )
+    label = f"data.label={ranked[0].name}" if ranked else "data.label=NAME"
+    return ColumnRoles(
+        "none",
+        text,
+        reasons=tuple(reasons),
+        evidence="no column looks like a label",
+        alternative=f"a label: {label}{pairs}",
+    )
+
+
+def _about_text(columns: Mapping[str, Profile], text: str, *, label: str) -> str:
+    """Which column was taken, and how to add others that hold text too."""
+    others = other_texts(columns, text=text, label=label)
+    added = f"; with others: data.text={','.join([*others, text])}" if others else ""
+    return (
+        f"text column '{text}' (mean {columns[text].mean_length:.0f} characters); another: data.text=NAME{added}"
+    )
+
+
+def _about_label(best: Candidate, others: Sequence[Candidate]) -> str:
+    """Which column was taken and why, and which ones could have been."""
+    facts = "; ".join([f"{best.column.num_distinct} different values", *best.facts])
+    possible = [one for one in others if one.points > -1.0][:RUNNERS_UP]
+    runners = " or ".join(f"data.label={one.name}" for one in possible)
+    is_close = bool(possible) and possible[0].points > best.points - CLOSE
+    sure = ", uncertain" if is_close else ""
+    others_text = f"; also possible: {runners}" if runners else ""
+    return f"label column '{best.name}' ({facts}){sure}; another: data.label=NAME{others_text}"
