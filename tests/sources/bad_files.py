@@ -99,27 +99,20 @@ BAD_FILES = [
     BadFile("empty.jsonl", lambda: b"", ("is empty", "One JSON object per line")),
     BadFile("empty.tsv.gz", lambda: gzip.compress(b""), ("is empty", "header line")),
     # encodings
-    BadFile("utf16.csv", lambda: GOOD.decode().encode("utf-16"), ("UTF-16", "data.encoding=utf-16")),
-    BadFile(
-        "utf16-without-mark.csv",
-        lambda: GOOD.decode().encode("utf-16-le"),
-        ("NUL", "data.encoding=utf-16-le"),
-    ),
-    BadFile("utf32.txt", lambda: "some text".encode("utf-32"), ("UTF-32", "data.encoding=utf-32")),
     BadFile(
         "latin.csv",
-        lambda: "text,label\nfine,pos\nün café,neg\n".encode("latin-1"),
-        ("line 3, column 1", "fc 6e", "data.encoding=latin-1", "skip"),
+        lambda: "text,label\nfine größe,pos\n".encode() + "ün café,neg\n".encode("latin-1"),
+        ("line 3, column 1", "fc 6e", "data.encoding=cp1252", "skip"),
     ),
     BadFile(
         "latin.txt",
-        lambda: GOOD + "un café\n".encode("latin-1"),
-        ("line 62, column 7", "e9 0a", "data.encoding=latin-1"),
+        lambda: GOOD[:-1] + "äöü\n".encode() + "un café\n".encode("latin-1"),
+        ("line 62, column 7", "e9 0a", "data.encoding=cp1252"),
     ),
     BadFile(
         "latin.jsonl",
-        lambda: '{"text": "a"}\n{"text": "é"}\n'.encode("latin-1"),
-        ("line 2, column 11", "e9", "data.encoding=latin-1"),
+        lambda: '{"text": "größe"}\n'.encode() + '{"text": "é"}\n'.encode("latin-1"),
+        ("line 2, column 11", "e9", "data.encoding=cp1252"),
     ),
     BadFile(
         "cut-character.txt", lambda: "fine\ncafé".encode()[:-1], ("line 2, column 4", "c3", "data.encoding")
@@ -194,13 +187,10 @@ BAD_FILES = [
         ("line 2", "longer than 50.0 MB", "line ends"),
     ),
     BadFile(
-        "duplicate-header.csv",
-        _lines("text,label,text", "a,b,c"),
-        ("line 1", "2 columns are called 'text'", "Rename"),
-    ),
-    BadFile("nameless-column.csv", _lines(",text,label", "0,fine,pos"), ("line 1", "column 1", "no name")),
-    BadFile(
-        "no-header.csv", _lines("5.1,3.5,iris", "4.9,3.0,iris"), ("line 1", "'5.1' is a number", "first line")
+        "no-header.csv",
+        _lines("5.1,3.5,iris", "4.9,3.0,iris"),
+        ("line 1", "'5.1' is a number", "first line"),
+        {"header": "true"},
     ),
     BadFile(
         "wrong-column.csv",
@@ -225,12 +215,24 @@ BAD_FILES = [
     ),
     BadFile("cut.jsonl", _jsonl('{"text": "fi'), ("line 4", "not JSON")),
     BadFile(
-        "array.json",
-        lambda: b'[{"text": "a"},\n {"text": "b"}]\n',
-        ("line 1", "one JSON array", "one per line"),
+        "cut-array.json",
+        lambda: b'[{"text": "a"},\n {"text": "b"}, \n',
+        ("line 3", "not JSON", "array of objects"),
+    ),
+    BadFile("number.json", lambda: b"17\n", ("array of objects",)),
+    BadFile("array-of-texts.json", lambda: b'["a",\n "b"]', ("line 1", "a string, expected an object")),
+    BadFile(
+        "half-in-list.jsonl",
+        _jsonl('{"text": "fine", "label": ["a", "\\ud83d"]}'),
+        ("line 4", "surrogate", "ud83d"),
     ),
     BadFile("not-an-object.jsonl", _jsonl('"fine"'), ("line 4", "a string, expected an object")),
-    BadFile("missing-key.jsonl", _jsonl('{"text": "fine"}'), ("line 4", "no key 'label'", "text,label")),
+    BadFile(
+        "missing-key.jsonl",
+        _jsonl('{"text": "fine"}'),
+        ("line 4", "no key 'label'", "text,label"),
+        {"label": "label"},
+    ),
     BadFile("nan.jsonl", _jsonl('{"text": "fine", "label": NaN}'), ("line 4", "NaN is not a JSON number")),
     BadFile(
         "half-a-pair.jsonl",

@@ -11,8 +11,8 @@ import pytest
 
 from seqlab.core.errors import DataError
 from seqlab.sources.base import Row
-from seqlab.sources.formats.tagged_words import TaggedWords
 from seqlab.sources.file_format import format_of
+from seqlab.sources.formats.tagged_words import TaggedWords
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.survey.survey import survey

@@ -123,8 +123,8 @@ class Pass:
         if self._policy.skip or error is None or self.skipped <= FEW * total:
             return
         skip = "" if SKIP_ALL in error.cure else f" Skip all such rows with {SKIP_ALL}."
-        count = "" if total == 1 else f" {self.skipped:,} of {total:,} rows cannot be used."
-        raise TooManyBadRows(error.what + count, where=error.where, cure=error.cure + skip)
+        count = "" if total == 1 else f"{self.skipped:,} of {total:,} rows cannot be used. "
+        raise TooManyBadRows(error.what, where=error.where, cure=count + error.cure + skip)
 
     def require_rows(self, num_rows: int, *, where: str, otherwise: str, cure: str) -> None:
         """The end of a pass: a source without a single usable row is a mistake."""

@@ -5,50 +5,63 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
 # In order of preference, compared without case; a name also counts when it is the last word of
 # `airline_sentiment` or the first of `Preis (EUR)`.
-TEXT_NAMES = tuple(
-    "text review tweet sentence content document comment message body name title question caption headline"
-    " feedback description abstract summary post remark answer sms utterance quote"
-    " kommentar beschreibung nachricht inhalt bemerkung bewertungstext rezension freitext satz frage antwort"
-    " commentaire texte contenu avis_texte phrase question réponse"
-    " texto comentario mensaje descripción reseña testo commento recensione tekst opmerking".split()
-)
-LABEL_NAMES = tuple(
-    "label labels class target sentiment category emotion intent language lang tag tags topic topics y polarity"
-    " queue department team section genre genres verdict outcome annotation gold toxic spam complaint"
-    " kategorie kategorien klasse stimmung einschätzung urteil thema themen abteilung einstufung bewertung"
-    " catégorie étiquette classe avis thème sujet sentiment"
-    " etiqueta clase categoría sentimiento tema categoria etichetta argomento categorie onderwerp".split()
-)
-WEAK_LABEL_NAMES = tuple(
-    "type kind status group rating stars score grade priority severity stance resolution reason decision"
-    " typ art sterne note priorität ergebnis grund gruppe type statut priorité prioridad estado tipo".split()
-)
+TEXT_NAMES = _names("""
+    text review tweet sentence content document comment message body name title question caption
+    headline feedback description abstract summary post remark answer sms utterance quote kommentar
+    beschreibung nachricht inhalt bemerkung bewertungstext rezension freitext satz frage antwort
+    commentaire texte contenu phrase réponse texto comentario mensaje descripción reseña
+    testo commento recensione tekst opmerking
+""")
+LABEL_NAMES = _names("""
+    label labels class target sentiment category emotion intent language lang tag tags topic topics y
+    polarity queue department team section genre genres verdict outcome annotation gold toxic spam
+    complaint kategorie kategorien klasse stimmung einschätzung urteil thema themen abteilung einstufung
+    bewertung catégorie étiquette classe avis thème sujet etiqueta clase categoría sentimiento tema
+    categoria etichetta argomento categorie onderwerp
+""")
+WEAK_LABEL_NAMES = _names("""
+    type kind status group rating stars score grade priority severity stance resolution reason decision
+    typ art sterne note priorität ergebnis grund gruppe statut priorité prioridad estado tipo
+""")
 """Names of labels that are as often the name of something else."""
-NUMBER_NAMES = tuple(
-    "score rating stars grade price value number salary amount cost rent revenue weight duration minutes"
-    " preis betrag miete gehalt kosten umsatz wert menge dauer gewicht"
-    " prix montant loyer salaire coût valeur precio importe salario valor prezzo importo prijs bedrag".split()
-)
-SIDE_NAMES = tuple(
-    "tier plan region country city state channel device platform browser version source origin locale gender sex"
-    " age article product item sku brand model author user customer agent owner currency newsletter year month"
-    " day week store shop branch split_note length"
-    " artikel produkt ort stadt land filiale geschlecht alter kunde marke währung jahr monat"
-    " ville pays produit région âge sexe client marque année mois ciudad país producto cliente edad".split()
-)
+NUMBER_NAMES = _names("""
+    score rating stars grade price value number salary amount cost rent revenue weight duration minutes
+    preis betrag miete gehalt kosten umsatz wert menge dauer gewicht prix montant loyer salaire coût
+    valeur precio importe salario valor prezzo importo prijs bedrag
+""")
+SIDE_NAMES = _names("""
+    tier plan region country city state channel device platform browser version source origin locale
+    gender sex age article product item sku brand model author user customer agent owner currency
+    newsletter year month day week store shop branch length artikel produkt ort stadt land
+    filiale geschlecht alter kunde marke währung jahr monat ville pays produit région âge sexe client
+    marque année mois ciudad país producto cliente edad
+""")
 """Names of facts that stand beside a text and that nobody wants to be told by a model."""
-SEQUENCE_NAMES = tuple("sequence sequence_id series series_id seq seq_id id group trial recording".split())
-STEP_NAMES = tuple("step t time timestep index frame date timestamp datum zeit uhrzeit zeitstempel".split())
-WORD_NAMES = tuple("word words form token tokens text sentence".split())
-TAG_NAMES = tuple("tag tags upos pos labels label".split())
+SEQUENCE_NAMES = _names("""
+    sequence sequence_id series series_id seq seq_id id group trial recording
+""")
+STEP_NAMES = _names("""
+    step t time timestep index frame date timestamp datum zeit uhrzeit zeitstempel
+""")
+WORD_NAMES = _names("""
+    word words form token tokens text sentence
+""")
+TAG_NAMES = _names("""
+    tag tags upos pos labels label
+""")
 SPLIT_NAMES = ("split", "subset", "fold")
-LANGUAGES = tuple(
-    "en eng english englisch anglais de ger deu german deutsch allemand fr fra french französisch français es spa"
-    " spanish español it ita italian italiano nl dutch pt portuguese pl polish ru russian cs czech sv da fi no tr zh"
-    " ja ko ar hi uk el hu ro".split()
-)
+LANGUAGES = _names("""
+    en eng english englisch anglais de ger deu german deutsch allemand fr fra french französisch
+    français es spa spanish español it ita italian italiano nl dutch pt portuguese pl polish ru russian
+    cs czech sv da fi no tr zh ja ko ar hi uk el hu ro
+""")
 PAIR_NAMES = (
     ("source", "target"),
     ("src", "tgt"),

@@ -26,9 +26,7 @@ SAMPLE = 1000
 """Rows from which the roles of columns are told."""
 
 
-def find_roles(
-    source: Source, *, sample: int = SAMPLE, settings: DataSettings | None = None
-) -> ColumnRoles:
+def find_roles(source: Source, *, sample: int = SAMPLE, settings: DataSettings | None = None) -> ColumnRoles:
     """Look at the first rows and decide; what the settings already say is taken as given."""
     data = settings or DataSettings()
     require_columns(source, [*names_of(data.text, source.columns), data.label, data.sequence, *data.features])

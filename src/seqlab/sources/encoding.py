@@ -13,7 +13,10 @@ LOOKED_AT = 1 << 20
 PEEK = 1 << 16
 MULTI_BYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 """Characters of UTF-8 beyond ASCII."""
-NOT_IN_CP1252 = re.compile(rb"[\x81\x8d\x8f\x90\x9d\x00-\x08]")
+USUAL = frozenset(
+    "äöüßÄÖÜéèêëàâáãíìîïóòôõúùûçñåøæœÅØÆÉÈÊÀÁÇÑÓÚ€…‘’“”„‚–—•™©®°£§«»¿¡·´`²³½¼µ×±\xa0šžŠŽý".encode("cp1252")
+) - set(range(0x80))
+"""Bytes beyond ASCII that are frequent in Western European text."""
 
 
 def detect_encoding(path: Path) -> str:
@@ -54,10 +57,12 @@ def _is_utf8(start: bytes) -> bool:
 
 
 def _looks_like_cp1252(start: bytes) -> bool:
-    """Not UTF-8 with a few damaged bytes: most bytes beyond ASCII stand alone, and cp1252 has them all."""
-    beyond = len(re.findall(rb"[\x80-\xff]", start))
+    """Not UTF-8 with a few damaged bytes, nor bytes without meaning: most bytes beyond ASCII stand alone, and are
+    frequent letters and marks.
+    """
+    beyond = re.findall(rb"[\x80-\xff]", start)
     in_characters = sum(map(len, MULTI_BYTE.findall(start)))
-    return 2 * in_characters < beyond and not NOT_IN_CP1252.search(start)
+    return 2 * in_characters < len(beyond) and sum(byte[0] in USUAL for byte in beyond) > 0.9 * len(beyond)
 
 
 def _utf16(start: bytes) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
 from seqlab.core.errors import DataError
@@ -22,35 +22,49 @@ FOREIGN = {
     b"\x80\x04": "a pickle",
 }
 LOOKED_AT = 20
+OWN_ENCODING = ("gettext", "tmx", "parquet", "folders")
+"""Formats that tell their encoding themselves, or have none."""
 FEWEST_LINES = 5
 """A .txt file is taken for a table from so many lines with equally many tabs on."""
 
 
 @dataclass(frozen=True)
 class FileFormat:
-    """The name of a format, and why it was chosen where its file's name does not say so."""
+    """The name of a format, why it was chosen where its file's name does not say so, and the encoding."""
 
     name: str
     why: str = ""
+    encoding: str = ""
 
 
 def format_of(path: Path) -> str:
     """The name of the format of a file."""
-    return find_format(path, detect_encoding(path)).name
+    return find_format(path).name
 
 
-def find_format(path: Path, encoding: str) -> FileFormat:
+def find_format(path: Path, *, name: str = "", encoding: str = "") -> FileFormat:
+    """The format and the encoding of a file, as far as they are not named."""
+    if name in OWN_ENCODING:
+        return FileFormat(name, encoding=encoding)
+    if not name and (is_tar(path) or (path.suffix.lower() == ".zip" and find_label_folders(path))):
+        return FileFormat("folders", encoding=encoding)
+    encoding = encoding or detect_encoding(path)
+    form = FileFormat(name) if name else _by_content(path, encoding)
+    return form if form.name in OWN_ENCODING else replace(form, encoding=encoding)
+
+
+def _by_content(path: Path, encoding: str) -> FileFormat:
     """The format of a file and, where it is not the one of its name, why."""
-    if is_tar(path) or (path.suffix.lower() == ".zip" and find_label_folders(path)):
-        return FileFormat("folders")
     suffix = PurePath(plain_name(path)).suffix.lower()
     by_name = formats_by_suffix().get(suffix)
     name = by_name or _sniff(path, suffix, encoding)
     if name in ("json", "jsonl"):
         return _json_format(path, encoding, by_name)
     if name in ("tsv", "text") and looks_tagged(path, encoding):
-        return FileFormat("tagged", "" if by_name == "tsv" else "words with tags; plain text: data.format=text")
-    if name == "text" and suffix in ("", ".txt", ".text") or (name == "text" and not by_name):
+        return FileFormat(
+            "tagged", "" if by_name == "tsv" else "words with tags; plain text: data.format=text"
+        )
+    if (name == "text" and suffix in ("", ".txt", ".text")) or (name == "text" and not by_name):
         return _text_format(path, encoding)
     return FileFormat(name)
 

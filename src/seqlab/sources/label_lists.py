@@ -64,5 +64,7 @@ def _are_lists(cells: Sequence[str], mark: str) -> bool:
     return (
         MOSTLY_LISTS * len(cells) <= several < len(cells)
         and 2 <= len(names) <= max(3, len(cells) // 3)
-        and all(0 < len(name.split()) <= LONGEST_NAME and not name.replace(".", "").isdecimal() for name in names)
+        and all(
+            0 < len(name.split()) <= LONGEST_NAME and not name.replace(".", "").isdecimal() for name in names
+        )
     )

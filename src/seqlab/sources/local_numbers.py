@@ -58,7 +58,12 @@ class PlainNumbers(Source):
     """The rows of a table in which the numbers of some columns are written as Python reads them."""
 
     def __init__(self, whole: Source, columns: Sequence[str], *, decimal: Decimal) -> None:
-        self.name, self.columns, self.bad_rows, self.notes = whole.name, whole.columns, whole.bad_rows, whole.notes
+        self.name, self.columns, self.bad_rows, self.notes = (
+            whole.name,
+            whole.columns,
+            whole.bad_rows,
+            whole.notes,
+        )
         self._whole, self._numbers, self._decimal = whole, list(columns), decimal
 
     def rows(self) -> Iterator[Row]:

@@ -94,7 +94,12 @@ def _with_decimal(spec: DataSpec, source: Source, data: DataSettings) -> tuple[D
     if data.decimal or not columns:
         return data, []
     rows = list(islice(source.rows(), SAMPLE))
-    cells = [cell for row in rows for name in columns if isinstance(cell := row.values.get(name), str) and cell.strip()]
+    cells = [
+        cell
+        for row in rows
+        for name in columns
+        if isinstance(cell := row.values.get(name), str) and cell.strip()
+    ]
     if not (decimal := decimal_of(cells)):
         return data, []
     sentence = f"numbers with a decimal '{decimal}' ({shortened(cells[0], 20)}); otherwise: data.decimal=."
@@ -116,7 +121,11 @@ def _about_skipped(parts: Mapping[str, Source]) -> list[str]:
     sentences = []
     for part in files.values():
         if count := part.bad_rows.count:
-            kept = sum(len(other) for other in parts.values() if other.bad_rows is part.bad_rows and isinstance(other, Sized))
+            kept = sum(
+                len(other)
+                for other in parts.values()
+                if other.bad_rows is part.bad_rows and isinstance(other, Sized)
+            )
             of = f" of {count + kept:,}" if kept else ""
             sentences.append(
                 f"skipped {count:,}{of} rows that cannot be used, the first: {part.bad_rows.messages[0]}; stop at"

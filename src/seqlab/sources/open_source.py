@@ -6,9 +6,9 @@ from pathlib import Path
 
 from seqlab.core.errors import DataError, nearest
 from seqlab.sources.base import Source, require_columns
+from seqlab.sources.encoding import describe_encoding
+from seqlab.sources.file_format import find_format
 from seqlab.sources.files.archives import is_junk
-from seqlab.sources.encoding import describe_encoding, detect_encoding
-from seqlab.sources.file_format import FileFormat, find_format
 from seqlab.sources.files.compression import COMPRESSIONS, check_exists
 from seqlab.sources.formats.aligned_lines import AlignedLines, find_pair, pairs_of_folder
 from seqlab.sources.formats.fasta import Fasta
@@ -17,9 +17,6 @@ from seqlab.sources.formats.registry import formats_by_suffix, source_formats
 from seqlab.sources.formats.text_file import TextFile
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.filtered import PARTS, ColumnSplit, part_of
-
-OWN_ENCODING = ("gettext", "tmx", "parquet", "folders")
-"""Formats that tell their encoding themselves, or have none."""
 
 
 def open_source(path: str | Path, settings: DataSettings) -> Source:
@@ -33,13 +30,9 @@ def open_source(path: str | Path, settings: DataSettings) -> Source:
     if path.is_dir():
         return _open_folder(path, settings)
     check_exists(path)
-    encoding = settings.encoding or detect_encoding(path)
-    form = FileFormat(settings.format) if settings.format else find_format(path, encoding)
-    told = ""
-    if form.name not in OWN_ENCODING:
-        told = "" if settings.encoding else describe_encoding(encoding)
-        settings = settings.model_copy(update={"encoding": encoding})
-    source = source_formats.get(form.name)(path, settings)
+    form = find_format(path, name=settings.format, encoding=settings.encoding)
+    source = source_formats.get(form.name)(path, settings.model_copy(update={"encoding": form.encoding}))
+    told = "" if settings.encoding else describe_encoding(form.encoding)
     source.notes = tuple(filter(None, (told, form.why, *source.notes)))
     return source
 

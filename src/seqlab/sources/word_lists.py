@@ -10,8 +10,7 @@ from seqlab.core.errors import DataError
 from seqlab.sources.base import Row, label_text
 
 CURE = (
-    "Fix the row, or skip such rows with data.bad_rows=skip; another column: data.text=NAME,"
-    " data.label=NAME."
+    "Fix the row, or skip such rows with data.bad_rows=skip; another column: data.text=NAME, data.label=NAME."
 )
 
 

@@ -124,7 +124,7 @@ class Gettext(PairSource):
         match = CHARSET.search(header)
         named = match[1].decode() if match else ""
         if self._settings.encoding != DataSettings().encoding or named in ("", UNNAMED):
-            return self._settings.encoding
+            return self._settings.encoding or "utf-8"
         encoding_name(named, path=self.path)  # refuses what is none
         return named
 
@@ -199,7 +199,7 @@ class Gettext(PairSource):
             raise self._damaged("ends within its first 20 bytes") from error
         if max(messages, answers) + 8 * count > len(content):
             raise self._damaged(f"promises {count:,} messages, but has only {len(content):,} bytes")
-        encoding = self._settings.encoding
+        encoding = self._settings.encoding or "utf-8"
         for number in range(count):
             try:
                 pair = [self._bytes(content, table + 8 * number) for table in (messages, answers)]

@@ -25,12 +25,15 @@ from seqlab.sources.formats.json_objects import (
     lacks_key,
     required_columns,
     unusable,
+    with_all_columns,
 )
 from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
 
 LONGEST_VALUE = 50_000_000
-CURE = 'An array of objects is needed, such as [{"text": "…", "label": "…"}], or one object per line (.jsonl).'
+CURE = (
+    'An array of objects is needed, such as [{"text": "…", "label": "…"}], or one object per line (.jsonl).'
+)
 BLANK = " \t\r\n\ufeff"
 
 
@@ -51,6 +54,14 @@ class JsonReader:
                 return self._text[self._at]
             if not self._read_more(1):
                 return ""
+
+    def peeks_at_objects(self) -> bool:
+        """Whether an array comes now whose first element is an object."""
+        if self.peek() != "[":
+            return False
+        while not (after := self._text[self._at + 1 :].lstrip(BLANK)) and self._read_more(1):
+            pass
+        return after.startswith("{")
 
     def take(self, expected: str) -> None:
         """Step over a character that must come now."""
@@ -136,7 +147,7 @@ class JsonDocument(Source):
             if missing:
                 reading.reject(lacks_key(row, missing[0], self.columns))
             else:
-                yield row
+                yield with_all_columns(row, self.columns)
 
     def _objects(self, reading: Pass) -> Iterator[Row]:
         pieces = text_blocks(self.path, encoding=self._settings.encoding, bad_rows=BadRows())
@@ -168,34 +179,17 @@ class JsonDocument(Source):
         while reader.peek() not in ("}", ""):
             key, _ = reader.value()
             reader.take(":")
-            if reader.peek() == "[":
-                items = self._items(reader, reading)
-                first = next(items, None)
-                if isinstance(first, Row):
-                    yield first
-                    yield from (item for item in items if isinstance(item, Row))
-                    return
-                values[str(key)] = [] if first is None else [first, *items]
-            else:
-                values[str(key)], _ = reader.value()
+            if reader.peeks_at_objects():
+                yield from self._array(reader, reading)
+                return
+            reader.peek()
+            values[str(key)], _ = reader.value()
             if reader.peek() == ",":
                 reader.take(",")
         reader.take("}")
         yield Row(as_values(values, where=f"{self.name}, line {line}", escaped=True), self.name, line)
         while reader.peek() == "{":
             yield from self._row(reader, reading)
-
-    def _items(self, reader: JsonReader, reading: Pass) -> Iterator[Any]:
-        """The elements of an array: objects as rows, others as they are."""
-        reader.take("[")
-        while reader.peek() not in ("]", ""):
-            if reader.peek() == "{":
-                yield from self._row(reader, reading)
-            else:
-                yield reader.value()[0]
-            if reader.peek() == ",":
-                reader.take(",")
-        reader.take("]")
 
     def _row(self, reader: JsonReader, reading: Pass) -> Iterator[Row]:
         reader.peek()
@@ -210,7 +204,11 @@ class JsonDocument(Source):
 def looks_like_lines(path: Path, encoding: str = "") -> bool:
     """Whether a file of JSON has one object per line: the first line is a whole object, and so is the second."""
     lines = [line for line in first_lines(path, encoding) if line.strip()][:2]
-    return bool(lines) and all(_is_object(line) for line in lines) and not (len(lines) == 1 and _holds_rows(lines[0]))
+    return (
+        bool(lines)
+        and all(_is_object(line) for line in lines)
+        and not (len(lines) == 1 and _holds_rows(lines[0]))
+    )
 
 
 def _is_object(line: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from seqlab.core.errors import DataError
@@ -87,14 +87,30 @@ def lacks_key(row: Row, name: str, columns: list[str]) -> DataError:
     )
 
 
+def with_all_columns(row: Row, columns: list[str]) -> Row:
+    """The row with None in the columns that it lacks."""
+    if all(name in row.values for name in columns):
+        return row
+    return Row({**dict.fromkeys(columns), **row.values}, row.file, row.line)
+
+
 def check_surrogates(value: dict[str, Any], *, where: str) -> None:
+    """Half a character is no text, neither in a cell nor in a list inside of one."""
     for key, cell in value.items():
-        if isinstance(cell, str):
+        for text in _texts_in(cell):
             try:
-                cell.encode()
+                text.encode()
             except UnicodeEncodeError as error:
                 what = (
-                    f"key '{key}' holds half of a surrogate pair (\\u{ord(cell[error.start]):04x}), which is"
+                    f"key '{key}' holds half of a surrogate pair (\\u{ord(text[error.start]):04x}), which is"
                     " not text."
                 )
                 raise DataError(what, where=where, cure=SKIP) from error
+
+
+def _texts_in(cell: Any) -> Iterator[str]:
+    if isinstance(cell, str):
+        yield cell
+    elif isinstance(cell, list):
+        for part in cell:
+            yield from _texts_in(part)

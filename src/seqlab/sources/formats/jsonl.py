@@ -22,6 +22,7 @@ from seqlab.sources.formats.json_objects import (
     lacks_key,
     required_columns,
     unusable,
+    with_all_columns,
 )
 from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
@@ -68,7 +69,7 @@ class JsonLines(Source):
             if missing:
                 reading.reject(lacks_key(row, missing[0], self.columns))
             else:
-                yield row
+                yield with_all_columns(row, self.columns)
 
     def _objects(self, reading: Pass) -> Iterator[Row]:
         lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.tolerates)

@@ -49,7 +49,11 @@ def read_head(records: Sequence[Record], settings: DataSettings, *, where: str) 
     at = _first_row(records, settings)
     line, first = records[at]
     rows = [fields for _, fields in records[at + 1 :] if any(field.strip() for field in fields)]
-    notes = [f"the table begins on line {line}, below a title or comment; another: data.first_line=NUMBER"] if at else []
+    notes = (
+        [f"the table begins on line {line}, below a title or comment; another: data.first_line=NUMBER"]
+        if at
+        else []
+    )
     if at and settings.first_line:
         notes = []
     has_header = settings.header == "true" or (settings.header == "auto" and not looks_like_row(first, rows))
@@ -80,7 +84,11 @@ def _first_row(records: Sequence[Record], settings: DataSettings) -> int:
         return next((at for at, (line, _) in enumerate(records) if line >= settings.first_line), 0)
     rows = [fields for _, fields in records]
     width = _usual_width(rows)
-    if width < 2 or sum(len(fields) == width for fields in rows[1:]) < CONSISTENT * len(rows[1:]) or len(rows) < 4:
+    if (
+        width < 2
+        or sum(len(fields) == width for fields in rows[1:]) < CONSISTENT * len(rows[1:])
+        or len(rows) < 4
+    ):
         return 0
     for at, fields in enumerate(rows[:MOST_TITLES]):
         filled = sum(bool(field.strip()) for field in fields)
@@ -123,7 +131,7 @@ def _vote(cell: str, below: list[str]) -> float:
         return 4
     numbers = sum(map(is_number, below)) / len(below)
     if numbers > 0.8:
-        return -2 if is_number(cell) and not cell.isalnum() else -1 if is_number(cell) else 3
+        return -2 if is_number(cell) else 3
     words = sum(len(value.split()) for value in below) / len(below)
     if words < 3:
         return 0
@@ -147,7 +155,9 @@ def _complete_names(names: list[str], empty: set[int]) -> tuple[list[str], list[
             counts[name] += new in complete
         complete.append(new)
         if place not in empty and new != name:
-            notes.append(f"column {place + 1} {f'repeats the name {name!r} and' if name else 'has no name and'} is called '{new}'")
+            notes.append(
+                f"column {place + 1} {f'repeats the name {name!r} and' if name else 'has no name and'} is called '{new}'"
+            )
     return complete, notes
 
 

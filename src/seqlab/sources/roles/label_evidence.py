@@ -87,16 +87,18 @@ def _answer(column: Profile, lists: Sequence[str]) -> Answer:
 def _weigh(one: Candidate, table: Table, evidence: Sequence[Weigh]) -> Candidate:
     pieces = [weigh(one, table) for weigh in evidence]
     facts = tuple(piece.fact for piece in pieces if piece.fact)
-    return Candidate(one.column, one.answer, one.points + sum(piece.points for piece in pieces), one.facts + facts)
+    return Candidate(
+        one.column, one.answer, one.points + sum(piece.points for piece in pieces), one.facts + facts
+    )
 
 
-def named(one: Candidate, table: Table) -> Evidence:
+def named(one: Candidate, _: Table) -> Evidence:
     """Names weigh most where they can mean nothing else."""
     name = one.name
     if is_named(name, SIDE_NAMES) or ID_NAME.search(name):
         return Evidence(-1.5)
     if one.answer == "number":
-        return Evidence(3, "a name of numbers") if is_named(name, NUMBER_NAMES) else Evidence(-2)
+        return Evidence(3 if is_named(name, (*NUMBER_NAMES, *LABEL_NAMES)) else -2)
     if is_named(name, LABEL_NAMES):
         return Evidence(3)
     return Evidence(1.5) if is_named(name, WEAK_LABEL_NAMES) else Evidence(0)
@@ -108,7 +110,7 @@ def placed(one: Candidate, table: Table) -> Evidence:
     return Evidence(0.75 if place == len(table.columns) - 1 else 0.5 if place == 0 else 0.0)
 
 
-def balanced(one: Candidate, table: Table) -> Evidence:
+def balanced(one: Candidate, _: Table) -> Evidence:
     """A handful of classes, each with its share of the rows."""
     if one.answer == "number":
         return Evidence(0)
@@ -116,7 +118,7 @@ def balanced(one: Candidate, table: Table) -> Evidence:
     return Evidence((0.5 if count <= 12 else -0.5 if count > 50 else 0.0) - (1.0 if evenness < 0.3 else 0.0))
 
 
-def complete(one: Candidate, table: Table) -> Evidence:
+def complete(one: Candidate, _: Table) -> Evidence:
     """A label that most rows lack is rarely one."""
     share = one.column.empty_share
     points = -4.0 if share > 0.7 else -1.5 if share > 0.3 else -0.5 if share > 0.05 else 0.0

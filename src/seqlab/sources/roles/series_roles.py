@@ -98,9 +98,7 @@ def _pick_tags(columns: Mapping[str, Profile], *, taken: Sequence[str]) -> str:
     return _by_name(classes, (*TAG_NAMES, *LABEL_NAMES)) or next(iter(classes), "")
 
 
-def _by_name(
-    columns: Mapping[str, Profile], names: Sequence[str]
-) -> str:
+def _by_name(columns: Mapping[str, Profile], names: Sequence[str]) -> str:
     fitting = list(columns)
     exact = [name for usual in names for name in fitting if name.lower() == usual]
     ending = [name for usual in names for name in fitting if is_named(name, [usual])]

@@ -45,7 +45,12 @@ def text_points(column: Profile) -> float:
     """Length counts by its doublings; texts that repeat, and names of other things, count against a column."""
     repeats = math.log2(max(column.num_distinct, 1) / max(column.num_rows - column.num_empty, 1))
     names = NAMED * is_named(column.name, TEXT_NAMES) - 3 * bool(ID_NAME.search(column.name))
-    return math.log2(1 + column.mean_length) + max(repeats, -4.0) + names - 1.5 * is_named(column.name, SIDE_NAMES)
+    return (
+        math.log2(1 + column.mean_length)
+        + max(repeats, -4.0)
+        + names
+        - 1.5 * is_named(column.name, SIDE_NAMES)
+    )
 
 
 def other_texts(columns: Mapping[str, Profile], *, text: str, label: str) -> list[str]:
@@ -53,14 +58,19 @@ def other_texts(columns: Mapping[str, Profile], *, text: str, label: str) -> lis
     return [
         name
         for name, column in columns.items()
-        if column.is_text and name not in (text, label) and column.mean_words >= 2.5 and column.empty_share < 0.5
+        if column.is_text
+        and name not in (text, label)
+        and column.mean_words >= 2.5
+        and column.empty_share < 0.5
     ]
 
 
 def find_pair(columns: Mapping[str, Profile]) -> tuple[tuple[str, str], str] | None:
     """The two columns that are most like a pair, and why; None where no two are."""
     texts = [column for column in columns.values() if column.is_text and _is_varied(column)]
-    weighed = [(pair_points(first, second), first.name, second.name) for first, second in combinations(texts, 2)]
+    weighed = [
+        (pair_points(first, second), first.name, second.name) for first, second in combinations(texts, 2)
+    ]
     (points, why), first, second = max(weighed, key=lambda one: one[0][0], default=((0.0, ""), "", ""))
     return ((first, second), why) if points >= PAIR_POINTS else None
 

@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from seqlab.sources.base import Row
 from seqlab.sources.column_profile import Profile
 from seqlab.sources.roles.base import ANOTHER_TASK, Answer, ColumnRoles, RoleReason
-from seqlab.sources.roles.label_evidence import CLOSE, LEAST_POINTS, Candidate, Table, is_measured, rank_labels
+from seqlab.sources.roles.label_evidence import (
+    CLOSE,
+    LEAST_POINTS,
+    Candidate,
+    Table,
+    is_measured,
+    rank_labels,
+)
 from seqlab.sources.roles.text_evidence import find_pair, other_texts
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import names_of
@@ -43,7 +50,9 @@ def text_roles(
     if best is not None:
         reasons.append(RoleReason("label", _about_label(best, ranked[1:])))
     answer = best.answer if best else _answer_of(columns.get(label), label in lists)
-    numbers = answer == "class" and label in columns and columns[label].is_whole and columns[label].num_distinct > 2
+    numbers = (
+        answer == "class" and label in columns and columns[label].is_whole and columns[label].num_distinct > 2
+    )
     alternative = f"{ANOTHER_TASK}, as a number: task=regression" if numbers else ANOTHER_TASK
     return ColumnRoles(
         answer, text, label, reasons=tuple(reasons), evidence=EVIDENCE[answer], alternative=alternative
@@ -101,9 +110,7 @@ def _about_text(columns: Mapping[str, Profile], text: str, *, label: str) -> str
     """Which column was taken, and how to add others that hold text too."""
     others = other_texts(columns, text=text, label=label)
     added = f"; with others: data.text={','.join([*others, text])}" if others else ""
-    return (
-        f"text column '{text}' (mean {columns[text].mean_length:.0f} characters); another: data.text=NAME{added}"
-    )
+    return f"text column '{text}' (mean {columns[text].mean_length:.0f} characters); another: data.text=NAME{added}"
 
 
 def _about_label(best: Candidate, others: Sequence[Candidate]) -> str:

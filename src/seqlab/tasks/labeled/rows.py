@@ -30,9 +30,9 @@ class CheckedRows(Source):
         """Raise DataError for a row that cannot be used."""
 
     def rows(self) -> Iterator[Row]:
-        return self.bad_rows.limited(self._checked)
+        return self.bad_rows.limited(self._usable)
 
-    def _checked(self, reading: Pass) -> Iterator[Row]:
+    def _usable(self, reading: Pass) -> Iterator[Row]:
         for row in self._whole.rows():
             try:
                 self.check(row)

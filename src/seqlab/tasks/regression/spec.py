@@ -51,8 +51,7 @@ class RegressionSpec(WholeSequenceSpec):
                 f"column '{data.label}' holds {str(row.values.get(data.label))[:40]!r}, expected a number.",
                 where=row.where,
                 cure=(
-                    "Fix the row, or skip such rows with data.bad_rows=skip; another column:"
-                    " data.label=NAME."
+                    "Fix the row, or skip such rows with data.bad_rows=skip; another column: data.label=NAME."
                 ),
             ) from error
 

@@ -27,7 +27,9 @@ class PairSpec(TaskSpec):
         """The columns that are named, else the two that there are, else the two that look like a pair."""
         if not (data.source or data.target or isinstance(source, TextSource)) and len(source.columns) > 2:
             pair = find_roles(source, settings=data).pair
-            data = data.model_copy(update=dict(zip(("source", "target"), pair, strict=True))) if pair else data
+            data = (
+                data.model_copy(update=dict(zip(("source", "target"), pair, strict=True))) if pair else data
+            )
             if pair:
                 return data.model_copy(update={"text": data.source}), [self._about_sides(data)]
         free = [name for name in source.columns if name not in (data.source, data.target, data.language)]
@@ -54,9 +56,7 @@ class PairSpec(TaskSpec):
 
     @staticmethod
     def _about_sides(data: DataSettings) -> str:
-        return (
-            f"from column '{data.source}' to column '{data.target}'; others: data.source=NAME data.target=NAME"
-        )
+        return f"from column '{data.source}' to column '{data.target}'; others: data.source=NAME data.target=NAME"
 
     def _cure(self, source: Source) -> str:
         """How to say what is read and what is generated."""

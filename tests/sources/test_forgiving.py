@@ -1,0 +1,159 @@
+"""What is read although it is not as it should be, and said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from seqlab.core.errors import DataError
+from seqlab.sources.bad_rows import TooManyBadRows
+from seqlab.sources.base import Source
+from seqlab.sources.open_source import open_source
+from seqlab.sources.settings import DataSettings
+
+ROWS = "text,label\n" + "".join(f"a fine film {n},pos\na dull film {n},neg\n" for n in range(30))
+
+
+def opened(path: Path, content: bytes | str, **options: object) -> Source:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return open_source(path, DataSettings.model_validate(options))
+
+
+def values(source: Source) -> list[dict[str, object]]:
+    return [row.values for row in source.rows()]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig"])
+def test_encodings_with_a_mark_or_with_nul_bytes_are_read(encoding: str, tmp_path: Path) -> None:
+    source = opened(tmp_path / "t.csv", ROWS.encode(encoding))
+    assert values(source)[0] == {"text": "a fine film 0", "label": "pos"}
+    assert len(values(source)) == 60
+    assert any("data.encoding" in note for note in source.notes) == (encoding != "utf-8-sig")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.txt"])
+def test_cp1252_is_read_with_its_euro_sign(name: str, tmp_path: Path) -> None:
+    text = "schön für 5 €"
+    content = {
+        "t.csv": f"text,label\n{text},a\n",
+        "t.jsonl": json.dumps({"text": text}, ensure_ascii=False) + "\n",
+        "t.txt": f"{text}\n",
+    }[name]
+    source = opened(tmp_path / name, content.encode("cp1252"))
+    assert values(source)[0]["text"] == text
+    assert "cp1252" in source.notes[0]
+    assert (
+        source.fingerprint()
+        != opened(tmp_path / name, content.encode("cp1252"), encoding="latin-1").fingerprint()
+    )
+
+
+def test_utf8_with_a_damaged_line_is_not_taken_for_another_encoding(tmp_path: Path) -> None:
+    content = "text,label\n" + "größe über,a\n" * 40
+    source = opened(tmp_path / "t.csv", content.encode() + b"gr\xf6\xdfe,b\n")
+    assert len(values(source)) == 40
+    assert source.bad_rows.count == 1
+
+
+def test_empty_unnamed_columns_are_left_out_and_others_get_names(tmp_path: Path) -> None:
+    content = ",text,label,,text,\n" + "".join(f"{n},a b {n},x,,more,\n" for n in range(10)) + "10,last,y\n"
+    source = opened(tmp_path / "t.csv", content, bad_rows="skip")
+    assert source.columns == ["column_1", "text", "label", "text_2"]
+    assert values(source)[0] == {"column_1": "0", "text": "a b 0", "label": "x", "text_2": "more"}
+    assert len(values(source)) == 10  # the last row lacks a column that counts
+    assert sum("column" in note for note in source.notes) == 3
+
+
+def test_rows_of_empty_cells_are_empty_lines_and_cells_at_the_end_may_be_too_many(tmp_path: Path) -> None:
+    source = opened(tmp_path / "t.csv", "text;label\na b;x;;\n;\n;;\nc d;y\n")
+    assert [row.line for row in source.rows()] == [2, 5]
+    assert source.bad_rows.count == 0
+
+
+def test_titles_above_the_header_are_skipped_and_line_numbers_stay(tmp_path: Path) -> None:
+    content = "Report of March\n\n# by: me, for you\n" + ROWS
+    source = opened(tmp_path / "t.csv", content)
+    assert source.columns == ["text", "label"]
+    assert next(iter(source.rows())).line == 5
+    assert "line 4" in source.notes[0]
+    named = opened(tmp_path / "t.csv", content, first_line=4)
+    assert (named.columns, named.notes) == (["text", "label"], ())
+
+
+@pytest.mark.parametrize(
+    ("content", "has_header"),
+    [
+        ("pos,a fine film\nneg,a dull film indeed\npos,what a day\nneg,no thanks\n", False),
+        ("mood,what was said\npos,a fine film\nneg,a dull film indeed\npos,what a day\n", True),
+        ("1,a fine film\n2,a dull film indeed\n3,what a day\n", False),
+        ("nr,a fine film\n2,a dull film indeed\n3,what a day\n", True),
+        ("1990,1991\n3,4\n5,6\n", False),
+        ("x,y\n3,4\n5,6\n", True),
+        ("text\nI came. I saw.\nI won.\n", True),
+    ],
+)
+def test_a_missing_header_is_noticed(content: str, has_header: bool, tmp_path: Path) -> None:
+    source = opened(tmp_path / "t.csv", content)
+    assert (len(values(source)) == content.count("\n") - 1) is has_header
+    assert any("data.header=true" in note for note in source.notes) is not has_header
+
+
+def test_a_few_bad_rows_are_skipped_and_many_are_refused_with_the_setting(tmp_path: Path) -> None:
+    few, many = ROWS + "odd\n" * 3, ROWS + "odd\n" * 4
+    source = opened(tmp_path / "few.csv", few)
+    assert len(values(source)) == 60
+    assert source.bad_rows.count == 3
+    with pytest.raises(TooManyBadRows, match=r"(?s)line 62.*4 of 64 rows.*data\.bad_rows=skip"):
+        values(opened(tmp_path / "many.csv", many))
+    assert len(values(opened(tmp_path / "many.csv", many, bad_rows="skip"))) == 60
+    with pytest.raises(DataError, match="line 62"):
+        values(opened(tmp_path / "few.csv", few, bad_rows="stop"))
+
+
+def test_lines_swallowed_by_an_open_quotation_mark_count_as_lost_rows(tmp_path: Path) -> None:
+    lines = ROWS.splitlines()
+    lines[40] = '"' + lines[40]
+    with pytest.raises(TooManyBadRows, match=r"line 41.*\n.*21 of 60 rows"):
+        values(opened(tmp_path / "t.csv", "\n".join(lines) + "\n"))
+
+
+def test_nested_objects_are_columns_with_dotted_names(tmp_path: Path) -> None:
+    row = {"ticket": {"body": "hello", "by": {"name": "Ada"}}, "tags": ["a"]}
+    source = opened(tmp_path / "t.jsonl", json.dumps(row) + "\n")
+    assert source.columns == ["ticket.body", "ticket.by.name", "tags"]
+    assert values(source) == [{"ticket.body": "hello", "ticket.by.name": "Ada", "tags": ["a"]}]
+
+
+@pytest.mark.parametrize("size", [3, 20_000])
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("form", ["array", "wrapped", "sequence"])
+def test_json_documents_are_read_object_by_object(
+    form: str, indent: int | None, size: int, tmp_path: Path
+) -> None:
+    rows = [{"text": f"tëxt {n}", "n": n, "more": [1, {"a": "]}"}]} for n in range(size)]
+    document = {
+        "array": json.dumps(rows, indent=indent),
+        "wrapped": json.dumps({"meta": {"n": [1, 2]}, "none": [], "items": rows, "after": 1}, indent=indent),
+        "sequence": "\n".join(json.dumps(row, indent=indent) for row in rows),
+    }[form]
+    source = opened(tmp_path / "t.json", document)
+    assert values(source) == rows
+    lines = [row.line for row in source.rows()]
+    starts = [number for number, line in enumerate(document.split("\n"), start=1) if '"text"' in line]
+    assert lines == ([start - 1 for start in starts] if indent else [*starts, *[1] * (size - len(starts))])
+
+
+def test_labeled_lines_have_a_label_and_a_text(tmp_path: Path) -> None:
+    source = opened(tmp_path / "t.txt", "spam  win a prize\nham see you\n" * 15)
+    assert values(source)[:2] == [
+        {"label": "spam", "text": "win a prize"},
+        {"label": "ham", "text": "see you"},
+    ]
+    assert "data.format=text" in source.notes[0]
+    lists = opened(tmp_path / "ft.txt", "__label__a __label__b both here\n__label__a one\n" * 15)
+    assert values(lists)[:2] == [{"label": ["a", "b"], "text": "both here"}, {"label": ["a"], "text": "one"}]
+    named = opened(tmp_path / "few.txt", "x one two\ny three\nz\n", format="labeled_lines", bad_rows="skip")
+    assert [row["label"] for row in values(named)] == ["x", "y"]
+    assert named.bad_rows.count == 1
