@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tests.messy.json_files
+import tests.messy.known_layouts
 import tests.messy.line_files
 import tests.messy.pairs
 import tests.messy.tables  # noqa: F401 (the files register themselves)

@@ -47,6 +47,9 @@ SIDE_NAMES = _names("""
 SEQUENCE_NAMES = _names("""
     sequence sequence_id series series_id seq seq_id id group trial recording
 """)
+SENTENCE_NAMES = _names("""
+    sentence sentence_id sentence_idx sent sent_id id satz phrase document doc
+""")
 STEP_NAMES = _names("""
     step t time timestep index frame date timestamp datum zeit uhrzeit zeitstempel
 """)
@@ -78,6 +81,8 @@ PAIR_NAMES = (
     ("frage", "antwort"),
 )
 """Names of two columns of which one is written from the other."""
+TWIN_NAMES = (("premise", "hypothesis"), ("query", "passage"), ("question", "passage"), ("claim", "evidence"))
+"""Names of two texts that a label is about together."""
 ID_NAME = re.compile(
     r"(^|_|\b)(id|ids|uuid|guid|key|index|idx|url|link|path|file|filename|image|timestamp|date|datum|created|updated"
     r"|nr|no|mail|email|phone|telefon|zip|plz)$",

@@ -21,6 +21,9 @@ FORMAL = re.compile(
     re.IGNORECASE,
 )
 
+WHOLE = re.compile(r"-?\d+(\.0)?")
+"""A whole number, also as JSON and spreadsheets write it: 4.0."""
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -107,7 +110,7 @@ def profile(rows: Sequence[Row], column: str) -> Profile:
         mean_words=sum(len(cell.split()) for cell in filled) / count,
         number_share=sum(is_plain(plain(cell, decimal)) for cell in filled) / count,
         formal_share=sum(bool(FORMAL.fullmatch(cell)) for cell in filled) / count,
-        is_whole=bool(filled) and all(cell.removeprefix("-").isdecimal() for cell in filled),
+        is_whole=bool(filled) and all(WHOLE.fullmatch(cell) for cell in filled),
         decimal=decimal,
         evenness=_evenness(counts),
         cells=cells,

@@ -12,7 +12,7 @@ from seqlab.sources.column_names import LABEL_NAMES, SPLIT_NAMES, TAG_NAMES, is_
 from seqlab.sources.column_profile import profile
 from seqlab.sources.roles.base import ANOTHER_TASK, Answer, ColumnRoles
 from seqlab.sources.roles.series_roles import series_roles
-from seqlab.sources.roles.tagged_roles import frame_roles, word_roles
+from seqlab.sources.roles.tagged_roles import frame_roles, word_roles, word_row_roles
 from seqlab.sources.roles.text_evidence import pick_text
 from seqlab.sources.roles.text_roles import text_roles
 from seqlab.sources.settings import DataSettings
@@ -29,7 +29,8 @@ SAMPLE = 1000
 def find_roles(source: Source, *, sample: int = SAMPLE, settings: DataSettings | None = None) -> ColumnRoles:
     """Look at the first rows and decide; what the settings already say is taken as given."""
     data = settings or DataSettings()
-    require_columns(source, [*names_of(data.text, source.columns), data.label, data.sequence, *data.features])
+    texts, labels = (names_of(setting, source.columns) for setting in (data.text, data.label))
+    require_columns(source, [*texts, *labels, data.sequence, *data.features])
     if isinstance(source, TextSource):
         return ColumnRoles(
             "none",
@@ -49,6 +50,8 @@ def find_roles(source: Source, *, sample: int = SAMPLE, settings: DataSettings |
     if lists and vectors and not data.text and not data.sequence:
         return frame_roles(vectors, lists, data)
     columns = {name: profile(rows, name) for name in source.columns if name.lower() not in SPLIT_NAMES}
+    if not data.features and (roles := word_row_roles(columns, data)):
+        return roles
     readable = {name: column for name, column in columns.items() if name not in lists}
     text = data.text or ("" if data.sequence or data.features else pick_text(readable, taken=data.label))
     if text:

@@ -219,7 +219,7 @@ def _language_behind(name: str, file: str) -> str:
 
 def _refuse_constant_steps(data: DataSettings, train: Source) -> None:
     """Numbers that never change carry no information. Reading ends at the first one that does change."""
-    if not data.sequence:
+    if not data.sequence or STEPS not in train.columns:
         return
     steps = (tuple(step) for row in train.rows() for step in row.values[STEPS])
     first = next(steps, None)
@@ -247,7 +247,7 @@ def _hold_out(spec: DataSpec, opened: OpenedData, *, seed: int) -> OpenedData:
             valid_share=shares["valid"],
             test_share=shares["test"],
             seed=split_seed(data, seed),
-            key_columns=[data.sequence or data.text or STEPS] if data.split == "content" else [],
+            key_columns=[data.text or data.sequence or STEPS] if data.split == "content" else [],
             labels=spec.class_names(data),
         )
     except DataError:
@@ -275,7 +275,7 @@ def subsampled(opened: OpenedData, *, seed: int) -> OpenedData:
             cure="Leave it out; the beginning of a file: data.max_rows=NUMBER",
         )
     fewer = fewer_rows(
-        train, data.train_rows, seed=split_seed(data, seed), columns=[data.sequence or data.text or STEPS]
+        train, data.train_rows, seed=split_seed(data, seed), columns=[data.text or data.sequence or STEPS]
     )
     return replace(opened, parts={**opened.parts, "train": fewer})
 

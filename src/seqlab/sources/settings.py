@@ -28,7 +28,11 @@ class DataSettings(Settings):
         ),
     )
     label: str = Field(
-        "", description="Column with the class, or with the tags of a tagger; guessed when empty."
+        "",
+        description=(
+            "Column with the class, or with the tags of a tagger; several columns of 0 and 1 for multi_label:"
+            " toxic,insult. Guessed when empty."
+        ),
     )
     source: str = Field(
         "",
@@ -67,7 +71,8 @@ class DataSettings(Settings):
     sequence: str = Field(
         "",
         description=(
-            "Column that names the sequence a row belongs to, for numeric series with one row per step."
+            "Column that names the sequence a row belongs to: for numeric series with one row per step, and"
+            " for tagged words with one row per word."
         ),
     )
     features: tuple[str, ...] = Field(

@@ -10,6 +10,7 @@ from typing import Any
 from seqlab.core.errors import DataError
 from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import Row, Source
+from seqlab.sources.column_profile import FORMAL
 from seqlab.sources.encoding import first_lines
 from seqlab.sources.files.compression import content_hash
 from seqlab.sources.files.lines import Lines
@@ -107,6 +108,8 @@ def looks_labeled(lines: Sequence[str]) -> bool:
         return False
     if any(label.endswith((":", ",", ".", "!", "?", "-", ")")) or not label[0].isalnum() for label in labels):
         return False  # speakers, items of a list, sentences of one word
+    if any(FORMAL.fullmatch(label) for label in labels):
+        return False  # a log whose lines begin with a date
     rest = Counter(word.strip(".,;:!?\"'").casefold() for row in words for word in row[1:])
     used = sum(rest[label.casefold()] for label in labels)
     return used <= RARE * rest.total()

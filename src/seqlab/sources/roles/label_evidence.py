@@ -100,7 +100,7 @@ def named(one: Candidate, _: Table) -> Evidence:
     if one.answer == "number":
         return Evidence(3 if is_named(name, (*NUMBER_NAMES, *LABEL_NAMES)) else -2)
     if is_named(name, LABEL_NAMES):
-        return Evidence(3)
+        return Evidence(4 if "gold" in name.lower() else 3)  # beside the labels of each annotator
     return Evidence(1.5) if is_named(name, WEAK_LABEL_NAMES) else Evidence(0)
 
 

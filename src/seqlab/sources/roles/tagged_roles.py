@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from seqlab.sources.column_names import TAG_NAMES, WORD_NAMES, is_named
+from seqlab.sources.column_names import SENTENCE_NAMES, TAG_NAMES, WORD_NAMES, is_named
+from seqlab.sources.column_profile import Profile
 from seqlab.sources.roles.base import ColumnRoles, RoleReason
 from seqlab.sources.settings import DataSettings
 
@@ -15,17 +16,61 @@ def word_roles(tokens: Sequence[str], columns: Sequence[str], data: DataSettings
         (name for usual in WORD_NAMES for name in tokens if name.lower() == usual), tokens[0]
     )
     others = [name for name in columns if name != words]
-    tags = data.label or _tags(others, otherwise=others[-1])
+    tags = data.label or _by_name(others, TAG_NAMES, otherwise=others[-1])
     reasons = [] if data.text else [RoleReason("text", f"words in column '{words}'; another: data.text=NAME")]
     return ColumnRoles(
         "tags", words, tags, reasons=(*reasons, *_about_tags(tags, data)), evidence="a tag for every word"
     )
 
 
+def word_row_roles(columns: Mapping[str, Profile], data: DataSettings) -> ColumnRoles | None:
+    """A table with one row per word: a column that names the sentence, the word, and its tag; None where it is
+    no such table.
+    """
+    classes = {name: column for name, column in columns.items() if column.is_class and not column.is_number}
+    words = data.text or _by_name(columns, WORD_NAMES, otherwise="")
+    tags = data.label or _by_name(classes, TAG_NAMES, otherwise="")
+    sentence = data.sequence or next((name for name in columns if _names_sentences(columns[name])), "")
+    if not (
+        words in columns and tags in columns and sentence in columns and len({words, tags, sentence}) == 3
+    ):
+        return None
+    if columns[words].mean_words > 1.1 or columns[words].is_mostly_number:
+        return None
+    about = [
+        *(
+            []
+            if data.text
+            else [RoleReason("text", f"one word per row in column '{words}'; another: data.text=NAME")]
+        ),
+        *([] if data.sequence else [RoleReason("sequence", _about_sentences(sentence))]),
+    ]
+    return ColumnRoles(
+        "tags",
+        words,
+        tags,
+        sentence,
+        reasons=(*about, *_about_tags(tags, data)),
+        evidence="a tag for every word",
+    )
+
+
+def _names_sentences(column: Profile) -> bool:
+    """Whether a column names the sentence of a word: in every row, or in the first row of each sentence only."""
+    filled = column.num_rows - column.num_empty
+    is_first_only = column.num_distinct == filled < column.num_rows / 2
+    is_block = not column.num_empty and column.num_runs == column.num_distinct < column.num_rows / 2
+    return is_named(column.name.rstrip("#"), SENTENCE_NAMES) and (is_first_only or is_block)
+
+
+def _about_sentences(column: str) -> str:
+    return f"sentences as named in column '{column}'; another: data.sequence=NAME"
+
+
 def frame_roles(vectors: Sequence[str], lists: Sequence[str], data: DataSettings) -> ColumnRoles:
     """A column with the number vectors of a sequence, and one with a tag for each of them."""
     features = data.features or (vectors[0],)
-    tags = data.label or _tags(lists, otherwise=lists[0])
+    tags = data.label or _by_name(lists, TAG_NAMES, otherwise=lists[0])
     sentence = f"steps of numbers in column '{features[0]}'; another: data.features=NAME"
     reasons = [] if data.features else [RoleReason("features", sentence)]
     return ColumnRoles(
@@ -38,8 +83,10 @@ def frame_roles(vectors: Sequence[str], lists: Sequence[str], data: DataSettings
     )
 
 
-def _tags(columns: Sequence[str], *, otherwise: str) -> str:
-    return next((name for usual in TAG_NAMES for name in columns if is_named(name, [usual])), otherwise)
+def _by_name(columns: Iterable[str], names: Sequence[str], *, otherwise: str) -> str:
+    """The column with the most usual of some names."""
+    there = list(columns)
+    return next((name for usual in names for name in there if is_named(name, [usual])), otherwise)
 
 
 def _about_tags(tags: str, data: DataSettings) -> list[RoleReason]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from statistics import correlation
@@ -14,6 +15,7 @@ from seqlab.sources.column_names import (
     PAIR_NAMES,
     SIDE_NAMES,
     TEXT_NAMES,
+    TWIN_NAMES,
     is_named,
 )
 from seqlab.sources.column_profile import Profile
@@ -73,6 +75,27 @@ def find_pair(columns: Mapping[str, Profile]) -> tuple[tuple[str, str], str] | N
     ]
     (points, why), first, second = max(weighed, key=lambda one: one[0][0], default=((0.0, ""), "", ""))
     return ((first, second), why) if points >= PAIR_POINTS else None
+
+
+def find_twins(columns: Mapping[str, Profile], *, taken: str) -> list[str]:
+    """Two texts that a label is about together: `question1` and `question2`, `premise` and `hypothesis`; empty
+    where no two columns are called so. Shorter names come first: `sentence1` rather than `sentence1_parse`.
+    """
+    texts = [name for name, column in columns.items() if name != taken and column.is_text]
+    pairs = [pair for pair in combinations(texts, 2) if _are_twins(*(name.lower() for name in pair))]
+    return list(min(pairs, key=lambda pair: len(pair[0]), default=()))
+
+
+def _are_twins(first: str, second: str) -> bool:
+    """Whether two names differ in their number or letter alone, or belong together.
+
+    >>> _are_twins("question1", "question2"), _are_twins("text_a", "text_b"), _are_twins("h1", "h21")
+    (True, True, False)
+    """
+    number = re.search(r"1(?!\d)|_a$", first)
+    if number is None:
+        return (first, second) in TWIN_NAMES
+    return first[: number.start()] + ("2" if number[0] == "1" else "_b") + first[number.end() :] == second
 
 
 def _is_varied(column: Profile) -> bool:

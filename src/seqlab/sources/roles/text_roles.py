@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from seqlab.sources.base import Row
 from seqlab.sources.column_profile import Profile
 from seqlab.sources.roles.base import ANOTHER_TASK, Answer, ColumnRoles, RoleReason
+from seqlab.sources.roles.flag_labels import find_flags
 from seqlab.sources.roles.label_evidence import (
     CLOSE,
     LEAST_POINTS,
@@ -15,7 +16,7 @@ from seqlab.sources.roles.label_evidence import (
     is_measured,
     rank_labels,
 )
-from seqlab.sources.roles.text_evidence import find_pair, other_texts
+from seqlab.sources.roles.text_evidence import find_pair, find_twins, other_texts
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import names_of
 from seqlab.sources.word_lists import holds_lists
@@ -26,6 +27,8 @@ EVIDENCE = {
     "number": "a text and a number",
 }
 RUNNERS_UP = 3
+NAMED_LABEL = 2.0
+"""A label with so many points outweighs columns of yes and no beside it."""
 STRONG = 4.0
 """A label with so many points outweighs two texts that look like a pair."""
 
@@ -40,16 +43,22 @@ def text_roles(
     left = [column for name, column in columns.items() if name not in named]
     ranked = [] if data.label else rank_labels(left, table, lists=lists)
     best = ranked[0] if ranked and ranked[0].points >= LEAST_POINTS else None
+    flags = [] if data.label else find_flags(columns, named)
+    if flags and (best is None or best.name in flags or best.points < NAMED_LABEL):
+        return _flag_roles(columns, text, flags, data)
     pair = None if data.text or data.label else find_pair(columns)
     label = data.label or (best.name if best else "")
+    spread = [label] if len(names_of(label, list(columns))) > 1 else []
     if pair is not None and (best is None or best.points < STRONG):
         return _pair_roles(pair, text, label)
-    reasons = [] if data.text else [RoleReason("text", _about_text(columns, text, label=label))]
+    twins = [] if data.text or not label else find_twins(columns, taken=label)
+    reasons = [] if data.text else [RoleReason("text", _about_text(columns, text, label=label, twins=twins))]
+    text = ",".join(twins) or text
     if not label:
         return _no_label(columns, text, ranked, reasons, is_named=bool(data.text))
     if best is not None:
         reasons.append(RoleReason("label", _about_label(best, ranked[1:])))
-    answer = best.answer if best else _answer_of(columns.get(label), label in lists)
+    answer = best.answer if best else _answer_of(columns.get(label), is_list=label in (*lists, *spread))
     numbers = (
         answer == "class" and label in columns and columns[label].is_whole and columns[label].num_distinct > 2
     )
@@ -59,12 +68,29 @@ def text_roles(
     )
 
 
+def _flag_roles(
+    columns: Mapping[str, Profile], text: str, flags: Sequence[str], data: DataSettings
+) -> ColumnRoles:
+    """Labels with a column each."""
+    label = ",".join(flags)
+    sentence = f"labels in the columns {label} (each holds 0 or 1); others: data.label=NAME,NAME"
+    about_text = [] if data.text else [RoleReason("text", _about_text(columns, text, label=label))]
+    return ColumnRoles(
+        "labels",
+        text,
+        label,
+        reasons=(*about_text, RoleReason("label", sentence)),
+        evidence="a text and several labels",
+        alternative=f"one of the labels: task=classification data.label={flags[0]}",
+    )
+
+
 def _texts(columns: Mapping[str, Profile], named: Sequence[str]) -> list[str]:
     cells = [columns[name].cells for name in named if name in columns]
     return [" ".join(row) for row in zip(*cells, strict=True)]
 
 
-def _answer_of(column: Profile | None, is_list: bool) -> Answer:
+def _answer_of(column: Profile | None, *, is_list: bool) -> Answer:
     """What a label holds that the user has named."""
     return "labels" if is_list else "number" if is_measured(column) else "class"
 
@@ -106,8 +132,10 @@ def _no_label(
     )
 
 
-def _about_text(columns: Mapping[str, Profile], text: str, *, label: str) -> str:
-    """Which column was taken, and how to add others that hold text too."""
+def _about_text(columns: Mapping[str, Profile], text: str, *, label: str, twins: Sequence[str] = ()) -> str:
+    """Which column was taken, and how to add others that hold text too. twins: two texts that are read together."""
+    if twins:
+        return f"text columns '{twins[0]}' and '{twins[1]}', read together; one alone: data.text={twins[0]}"
     others = other_texts(columns, text=text, label=label)
     added = f"; with others: data.text={','.join([*others, text])}" if others else ""
     return f"text column '{text}' (mean {columns[text].mean_length:.0f} characters); another: data.text=NAME{added}"

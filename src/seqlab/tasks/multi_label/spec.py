@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from seqlab.sources.base import Row, Source
 from seqlab.sources.label_lists import guess_separator, labels_of
 from seqlab.sources.settings import DataSettings
+from seqlab.sources.views.flag_columns import FlagColumns
+from seqlab.sources.views.joined_columns import names_of
 from seqlab.tasks.labeled.rows import names_or_nothing
 from seqlab.tasks.labeled.spec import NamedAnswerSpec
 from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, task_specs
@@ -38,10 +40,19 @@ class MultiLabelSpec(NamedAnswerSpec):
     def class_names(self, data: DataSettings) -> Callable[[Row], list[str]]:
         return names_or_nothing(lambda row: labels_of(row, data.label, separator=data.label_separator))
 
+    def as_examples(self, source: Source, data: DataSettings) -> Source:
+        flags = names_of(data.label, source.columns)
+        return super().as_examples(
+            FlagColumns(source, flags, name=data.label) if len(flags) > 1 else source, data
+        )
+
     def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
         data, reasons = super().find_columns(source, data)
-        if data.label_separator or not (
-            mark := guess_separator(list(islice(source.rows(), SAMPLE)), data.label)
+        is_spread = len(names_of(data.label, source.columns)) > 1
+        if (
+            is_spread
+            or data.label_separator
+            or not (mark := guess_separator(list(islice(source.rows(), SAMPLE)), data.label))
         ):
             return data, reasons
         reason = f"labels are separated by '{mark}'; another character: data.label_separator=X"

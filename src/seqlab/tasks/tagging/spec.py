@@ -14,6 +14,7 @@ from seqlab.sources.file_format import format_of
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.frames import Frames, steps_of
 from seqlab.sources.views.tagged_series import TaggedSeries
+from seqlab.sources.views.word_rows import WordRows
 from seqlab.sources.word_lists import tags_of, words_of
 from seqlab.tasks.labeled.rows import names_or_nothing
 from seqlab.tasks.labeled.spec import LabeledSpec
@@ -55,6 +56,8 @@ class TaggingSpec(LabeledSpec):
         return "tagged" if path.is_file() and format_of(path) in OPEN_FORMATS else ""
 
     def as_examples(self, source: Source, data: DataSettings) -> Source:
+        if data.sequence and data.text:
+            return WordRows(source, sentence=data.sequence, words=data.text, tags=data.label)
         if data.sequence:
             return TaggedSeries(source, sequence=data.sequence, tags=data.label, features=data.features)
         if data.features:
@@ -70,7 +73,9 @@ class TaggingSpec(LabeledSpec):
     def read_inputs(self, source: Source, data: DataSettings, folder: Path) -> Iterator[Any]:
         if data.features and not data.sequence:
             return (steps_of(row, data.features[0]) for row in source.rows())
-        if data.sequence or isinstance(source, TextSource):
+        if data.sequence and data.text and not isinstance(source, TextSource):
+            source = WordRows(source, sentence=data.sequence, words=data.text)
+        elif data.sequence or isinstance(source, TextSource):
             return super().read_inputs(source, data, folder)
         require_columns(source, [data.text])
         return (words_of(row, data.text) for row in source.rows())
