@@ -27,6 +27,7 @@ class TextFile(TextSource):
         ".text",
         ".md",
         ".rst",
+        ".log",
         ".py",
         ".abc",
         ".en",
