@@ -33,13 +33,15 @@ def data(
 ) -> None:
     """Report rows, lengths, labels, repeats and leaks."""
     from seqlab.runs.data import open_data
-    from seqlab.runs.find_recipe import find_recipe
+    from seqlab.runs.find_recipe import find_recipe, task_of_section
     from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
     from seqlab.sources.bad_rows import SKIP_ALL, TooManyBadRows
     from seqlab.tasks.spec import find_spec
 
     words = list(settings or [])
     recipe, _ = find_recipe(what, words)
+    if why := task_of_section(recipe, what, words):
+        say(f"  {why}")
     try:
         opened = open_data(recipe, tell=lambda sentence: say(f"  {sentence}"))
     except TooManyBadRows as error:

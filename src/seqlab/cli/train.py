@@ -128,9 +128,11 @@ def _prepare(
 ) -> Prepared:
     """What can be wrong with settings and names of files shows at once, before torch is imported."""
     from seqlab.runs.data import refuse_missing
-    from seqlab.runs.find_recipe import find_recipe
+    from seqlab.runs.find_recipe import find_recipe, task_of_section
 
     recipe, name = find_recipe(what, settings, task=task, model=model, values=values)
+    if why := task_of_section(recipe, what, settings, task=task):
+        tell(why)
     refuse_missing(recipe)
 
     from seqlab.runs.train.prepare import prepare

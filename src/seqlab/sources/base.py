@@ -79,6 +79,8 @@ class TextSource(Source):
     """Plain text: rows are its lines, and it can be read as one long string as well."""
 
     columns: list[str]
+    num_files: int = 1
+    """How many files the text is read from, each with lines of its own."""
 
     @abstractmethod
     def chunks(self, size: int) -> Iterator[str]:
