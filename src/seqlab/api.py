@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from seqlab.cli.progress import TerminalProgress
-from seqlab.cli.train import announce, show_warnings
+from seqlab.cli.train import QUIET, TOLD, announce, show_warnings
 from seqlab.core.errors import UsageError
 from seqlab.runs.compare.compare import Comparison, compare_runs
 from seqlab.runs.find_recipe import find_recipe
@@ -77,7 +77,7 @@ def train(
     recipe, name = find_recipe(
         str(what), list(assignments), task=task, model=model, start=str(start), values=values
     )
-    prepared = prepare(recipe, out=str(out), name=name)
+    prepared = prepare(recipe, out=str(out), name=name, tell=TOLD if verbose else QUIET)
     if verbose:
         announce(prepared)
     with TerminalProgress(quiet=not verbose) as progress:

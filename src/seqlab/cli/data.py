@@ -33,14 +33,21 @@ def data(
 ) -> None:
     """Report rows, lengths, labels, repeats and leaks."""
     from seqlab.runs.data import open_data
-    from seqlab.runs.find_recipe import find_recipe
+    from seqlab.runs.find_recipe import find_recipe, task_of_section
     from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
+    from seqlab.sources.bad_rows import SKIP_ALL, TooManyBadRows
     from seqlab.tasks.spec import find_spec
 
-    recipe, _ = find_recipe(what, settings or [])
-    opened = open_data(recipe)
-    for reason in opened.reasons:
-        say(f"  {reason}")
+    words = list(settings or [])
+    recipe, _ = find_recipe(what, words)
+    if why := task_of_section(recipe, what, words):
+        say(f"  {why}")
+    try:
+        opened = open_data(recipe, tell=lambda sentence: say(f"  {sentence}"))
+    except TooManyBadRows as error:
+        say(f"  more rows than a few cannot be used; the first: {error}")
+        words.append(SKIP_ALL)
+        opened = open_data(find_recipe(what, words)[0])
     steps = "steps" in opened.parts["train"].columns
     survey = survey_parts(opened.recipe, opened.parts)
     spec = find_spec(opened.recipe.task)
@@ -51,7 +58,12 @@ def data(
         _show(name, part, unit="steps" if steps else spec.unit, is_stream=spec.is_text_stream)
     for warning in warnings:
         answer(f"WARNING: {warning}")
-    return suggest([" ".join(["seqlab train", quoted(what), *map(quoted, settings or [])])])
+    labels = survey.parts["train"].labels
+    if spec.has_class_labels and len(labels) == 1:
+        return answer(
+            "next:\n  every row has the same label, so there is nothing to learn; another: data.label=NAME"
+        )
+    return suggest([" ".join(["seqlab train", quoted(what), *map(quoted, words)])])
 
 
 def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:

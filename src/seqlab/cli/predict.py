@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from seqlab.cli.answer_table import check_answer_table, write_answer_table
 from seqlab.cli.console import answer, answer_json, quoted, say
 from seqlab.cli.decoding import check_top, with_options
 from seqlab.cli.inputs import available_chunks, open_inputs, open_pairs
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   seqlab predict runs/reviews-lstm "not bad at all" "a waste of time"
-  seqlab predict runs/reviews-lstm --file new.csv > answers.tsv
+  seqlab predict runs/reviews-lstm --file new.csv --out answers.csv
   seqlab predict runs/input-gru "the students opened their" --top 10
   seqlab predict runs/input-gru --score "the cat sat" "cat the sat" "xq zzk"
   seqlab predict runs/bert-small "a [MASK]lass of things" --top 5
@@ -102,6 +103,8 @@ def predict(
     """
     _check_inputs(texts, file, top=top)
     _check_options(score=score, vectors=vectors, pooling=pooling, out=out, as_json=as_json)
+    if out and not (vectors or score):
+        check_answer_table(out, file)
     if tree:
         check_tree(tree, texts or [], others={"--score": score, "--vectors": vectors})
     from seqlab.runs.run import Run
@@ -111,6 +114,8 @@ def predict(
     if score and loaded.spec.generates:
         pairs = open_pairs(loaded.recipe, texts, file)
         return show_pair_scores(loaded, pairs, detailed=bool(texts or file), out=out, as_json=as_json)
+    if out and not (score or vectors):
+        return write_answer_table(loaded, file, out)
     inputs = open_inputs(loaded.recipe, texts, file)
     if score:
         return show_scores(loaded, inputs, ranked=bool(texts or file), out=out, as_json=as_json)
@@ -154,8 +159,6 @@ def _check_options(*, score: bool, vectors: bool, pooling: str, out: str, as_jso
         raise UsageError("--score and --vectors are both given.", cure="Give the one or the other.")
     if pooling and not vectors:
         raise UsageError("--pooling belongs to --vectors.", cure="Add --vectors, or leave it out.")
-    if out and not (vectors or score):
-        raise UsageError("--out belongs to --vectors or --score.", cure="Add one of them, or leave it out.")
     if out and as_json:
         raise UsageError("--out and --json are both given.", cure="Give the one or the other.")
     if out and vectors and not out.endswith(".npy"):

@@ -31,7 +31,7 @@ Examples:
   seqlab train reviews.csv --plugin my_cell.py --model my_cell     a part of your own
 """
 BEATEN = "the model does not beat its baseline"
-QUIET, STAGES = (lambda _: None), (lambda text: say(f"… {text}"))
+QUIET, STAGES, TOLD = (lambda _: None), (lambda text: say(f"… {text}")), (lambda text: say(f"  {text}"))
 
 
 def train(
@@ -91,7 +91,7 @@ def train(
     choices: dict[str, Any] = {"values": values, "task": task, "model": model, "out": out}
     if seeds and not dry_run:
         return train_with_seeds(what, settings or [], seeds, **choices, quiet=quiet, as_json=as_json)
-    prepared = _prepare(what, settings or [], **choices, stage=stage)
+    prepared = _prepare(what, settings or [], **choices, stage=stage, tell=QUIET if quiet else TOLD)
     if not quiet:
         announce(prepared)
     if seeds and not quiet:
@@ -124,17 +124,20 @@ def _prepare(
     model: str,
     out: str,
     stage: Callable[[str], None],
+    tell: Callable[[str], None],
 ) -> Prepared:
     """What can be wrong with settings and names of files shows at once, before torch is imported."""
     from seqlab.runs.data import refuse_missing
-    from seqlab.runs.find_recipe import find_recipe
+    from seqlab.runs.find_recipe import find_recipe, task_of_section
 
     recipe, name = find_recipe(what, settings, task=task, model=model, values=values)
+    if why := task_of_section(recipe, what, settings, task=task):
+        tell(why)
     refuse_missing(recipe)
 
     from seqlab.runs.train.prepare import prepare
 
-    return prepare(recipe, out=out, name=name, say=stage)
+    return prepare(recipe, out=out, name=name, say=stage, tell=tell)
 
 
 def _watch(work: Callable[[Callback], Run], *, quiet: bool) -> Run:
@@ -154,7 +157,7 @@ def _watch(work: Callable[[Callback], Run], *, quiet: bool) -> Run:
 
 
 def announce(prepared: Prepared) -> None:
-    """What was inferred, and what it will cost."""
+    """What was inferred beside what was told about the data, and what it will cost."""
     for reason in prepared.reasons:
         say(f"  {reason}")
     for warning in prepared.warnings:

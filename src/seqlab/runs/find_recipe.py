@@ -54,6 +54,16 @@ def find_recipe(
     return _check(raw, where=where), name
 
 
+def task_of_section(recipe: Recipe, what: str, assignments: list[str], *, task: str = "") -> str:
+    """Why a recipe has its task where only a setting of the task's own section chose it; empty otherwise."""
+    names = list(assigned_names(assignments))
+    chosen = next((name for name in names if name.partition(".")[0] == recipe.task), "")
+    is_named = task or "task" in names or what in shipped_recipes() or what.endswith(".toml")
+    if not recipe.task or is_named or not chosen:
+        return ""
+    return f"task {recipe.task}, because {chosen} is one of its settings; another task: task=NAME"
+
+
 def _check(raw: Raw, *, where: str) -> Recipe:
     """The recipe; where it starts from another run, in the terms of that run's network."""
     run = raw["start"].get("run") if isinstance(raw.get("start"), dict) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -28,7 +29,24 @@ class Row:
 
     @property
     def where(self) -> str:
-        return f"{self.file}, line {self.line}"
+        return place_of(self.file, self.line)
+
+
+IN_MEMORY, INPUTS = "table", "input"
+"""The names of a table, and of single inputs, that were handed over in memory: they have no lines."""
+SAVED_TABLE = re.compile(r"[\\/]tables[\\/]table-[0-9a-f]{16}\.jsonl$")
+"""Where `save_table` keeps such a table."""
+
+
+def place_of(file: str, line: int) -> str:
+    """
+    >>> place_of("a.csv", 3), place_of("table", 3), place_of("input", 1)
+    ('a.csv, line 3', 'row 3 of the table', 'input 1')
+    """
+    if file == INPUTS:
+        return f"{INPUTS} {line}"
+    is_table = file == IN_MEMORY or SAVED_TABLE.search(file)
+    return f"row {line} of the table" if is_table else f"{file}, line {line}"
 
 
 class Source(ABC):
@@ -61,6 +79,8 @@ class TextSource(Source):
     """Plain text: rows are its lines, and it can be read as one long string as well."""
 
     columns: list[str]
+    num_files: int = 1
+    """How many files the text is read from, each with lines of its own."""
 
     @abstractmethod
     def chunks(self, size: int) -> Iterator[str]:

@@ -13,14 +13,14 @@ from seqlab.sources.column_profile import profile
 from seqlab.sources.roles.base import ANOTHER_TASK, Answer, ColumnRoles
 from seqlab.sources.roles.series_roles import series_roles
 from seqlab.sources.roles.tagged_roles import frame_roles, word_roles, word_row_roles
-from seqlab.sources.roles.text_evidence import pick_text
+from seqlab.sources.roles.text_evidence import find_pair, pick_text
 from seqlab.sources.roles.text_roles import text_roles
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.frames import holds_vectors
 from seqlab.sources.views.joined_columns import names_of
 from seqlab.sources.word_lists import are_paired, holds_lists, holds_tags
 
-__all__ = ["SAMPLE", "Answer", "ColumnRoles", "find_roles"]
+__all__ = ["SAMPLE", "Answer", "ColumnRoles", "find_pair_of", "find_roles"]
 
 SAMPLE = 1000
 """Rows from which the roles of columns are told."""
@@ -59,6 +59,13 @@ def find_roles(source: Source, *, sample: int = SAMPLE, settings: DataSettings |
     if len(words) == 1 and not data.label:
         raise _no_tags(source, words[0])
     return series_roles(source, rows, columns, data)
+
+
+def find_pair_of(source: Source) -> tuple[str, str] | None:
+    """The two columns of a table of which one seems to be written from the other."""
+    rows = list(islice(source.rows(), SAMPLE))
+    pair = find_pair({name: profile(rows, name) for name in source.columns})
+    return pair[0] if pair else None
 
 
 def _no_tags(source: Source, words: str) -> DataError:

@@ -61,6 +61,7 @@ def open_dataset(
     parts = {name: _usable(spec, data, source) for name, source in parts.items()}
     check_columns(spec, data, parts.values())
     _refuse_constant_steps(data, parts["train"])
+    warnings += _warn_of_single_steps(data, parts["train"])
     opened = _hold_out(spec, OpenedData(data, parts, [], warnings), seed=seed)
     reasons.add(*_about_skipped(opened.parts), *opened.reasons)
     return spec, subsampled(replace(opened, reasons=reasons.sentences), seed=seed)
@@ -230,6 +231,16 @@ def _refuse_constant_steps(data: DataSettings, train: Source) -> None:
             where=train.name,
             cure="There is nothing to learn from; other columns: data.features=NAME,NAME",
         )
+
+
+def _warn_of_single_steps(data: DataSettings, train: Source) -> list[str]:
+    """A series with one step is no series: its rows were probably taken for sequences."""
+    if not data.sequence or any(len(row.values[STEPS]) > 1 for row in islice(train.rows(), SAMPLE)):
+        return []
+    return [
+        f"every sequence has a single step, so nothing is learned about their order: does column '{data.sequence}'"
+        " name a sequence? Another: data.sequence=NAME"
+    ]
 
 
 def _hold_out(spec: DataSpec, opened: OpenedData, *, seed: int) -> OpenedData:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from seqlab.core.errors import DataError
+from seqlab.core.errors import DataError, shortened
 from seqlab.core.seeds import derive
 from seqlab.sources.base import Row, Source, TextSource
 from seqlab.sources.settings import Split
@@ -77,6 +77,13 @@ def hold_out(
             sum(1 for _ in source.rows()), valid_share, test_share, seed=seed if how == "random" else None
         )
     kept = _keep_labels(source, marks, labels, keys) if labels is not None else ()
+    if kept and not marks.count(VALID) and not marks.count(TEST):
+        raise DataError(
+            f"nearly every one of the {len(marks):,} rows has a label of its own ({shortened(kept[0])!r},"
+            f" …), so none can be held out.",
+            where=source.name,
+            cure="Is that column an id? Another: data.label=NAME; numbers: task=regression.",
+        )
     _check_parts(source, marks, {TRAIN: 1 - valid_share - test_share, VALID: valid_share, TEST: test_share})
     kind = MarkedLines if isinstance(source, TextSource) else MarkedRows
     return Splits(

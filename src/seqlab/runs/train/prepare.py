@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -58,19 +58,31 @@ class Prepared:
     budget: Budget
     data: dict[str, str]
     """The fingerprint of each part of the data."""
+    guesses: list[str] = field(default_factory=list)
+    """What was guessed about the data, which is told before anything slow."""
     reasons: list[str]
     warnings: list[str]
     survey: Survey
     forecast: Forecast | None = None
 
 
-def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda _: None) -> Prepared:
-    """Everything that can fail on the user's side happens here; the folder is not made yet."""
+def prepare(
+    recipe: Recipe,
+    *,
+    out: str = "",
+    name: str = "",
+    say: Say = lambda _: None,
+    tell: Say = lambda _: None,
+) -> Prepared:
+    """Everything that can fail on the user's side happens here; the folder is not made yet.
+
+    tell: hears what was guessed about the data before slow work starts, and before an error that comes later.
+    """
     threads = use_threads(recipe.training.threads)
     device = choose_device(recipe.training)
     source = find_start(recipe, say=say)
     say("reading the data")
-    opened = _open(recipe, source)
+    opened = _open(recipe, source, tell=tell)
     recipe, kept = (
         (opened.recipe, []) if source is None else inherit_recipe(opened.recipe, source.recipe, source.folder)
     )
@@ -126,7 +138,8 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
         device=device,
         budget=budget,
         data={name: part.fingerprint() for name, part in opened.parts.items()},
-        reasons=opened.reasons + kept + reasons,
+        guesses=opened.reasons,
+        reasons=kept + reasons,
         warnings=warnings + [f"{split.name}: {note}" for split in splits.values() for note in split.notes],
         survey=survey,
         forecast=forecast,
@@ -144,9 +157,9 @@ def find_start(recipe: Recipe, *, say: Say) -> Run | None:
     return Run.load(folder)
 
 
-def _open(recipe: Recipe, source: Run | None) -> RunData:
+def _open(recipe: Recipe, source: Run | None, *, tell: Say) -> RunData:
     """Text alone is for the task that the source had learned from text alone, where nobody says otherwise."""
-    opened = open_data(recipe)
+    opened = open_data(recipe, tell=tell)
     if (
         source is None
         or recipe.task

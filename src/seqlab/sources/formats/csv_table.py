@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from seqlab.core.errors import DataError
 from seqlab.core.files import megabytes
@@ -99,6 +99,35 @@ class CsvTable(Source):
             for name, known in words.items():
                 known.update(row.values[name].split())
         return all(known.issuperset(name.split()) for name, known in words.items())
+
+    @property
+    def header(self) -> list[str]:
+        """The names of all columns as the file has them; none where it has no header."""
+        return list(self._head.names) if self._head.has_header else []
+
+    @property
+    def width(self) -> int:
+        return self._head.width
+
+    def records(self) -> Iterator[tuple[list[str], dict[str, Any] | None]]:
+        """All rows with their fields as they are, and their cells by column: None for a row that does not fit."""
+        lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=True)
+        reader, head = self._reader(lines), self._head
+        while True:
+            start = reader.line_num + 1
+            try:
+                fields = next(reader)
+            except StopIteration:
+                return
+            except csv.Error:
+                continue
+            if start >= head.line + head.has_header and any(fields):
+                cells = fields if len(fields) == len(self.columns) else head.cells(fields)
+                yield (
+                    fields,
+                    dict(zip(self.columns, cells, strict=True)) if cells and lines.problem is None else None,
+                )
+            lines.problem = None
 
     def fingerprint(self) -> str:
         settings = self._settings

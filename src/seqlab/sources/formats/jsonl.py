@@ -10,7 +10,7 @@ from typing import Any
 
 from seqlab.core.errors import DataError
 from seqlab.sources.bad_rows import BadRows, Pass
-from seqlab.sources.base import Row, Source
+from seqlab.sources.base import Row, Source, place_of
 from seqlab.sources.files.compression import content_hash
 from seqlab.sources.files.lines import Lines
 from seqlab.sources.formats.json_objects import (
@@ -63,6 +63,13 @@ class JsonLines(Source):
         settings = self._settings
         return f"jsonl:{content_hash(self.path)}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}:{self._required}"
 
+    def objects(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """All objects as they are, and their cells by column."""
+        lines = Lines(self.path, encoding=self._settings.encoding)
+        for number, line in enumerate(lines, start=1):
+            if not line.isspace():
+                yield DECODER.decode(line), self._parse(line, number)
+
     def _usable_rows(self, reading: Pass) -> Iterator[Row]:
         for row in self._objects(reading):
             missing = [name for name in self._required if name not in row.values]
@@ -84,7 +91,7 @@ class JsonLines(Source):
                     reading.reject(error)
 
     def _parse(self, line: str, number: int) -> dict[str, Any]:
-        where = f"{self.name}, line {number}"
+        where = place_of(self.name, number)
         try:
             value = DECODER.decode(line)
         except json.JSONDecodeError as error:

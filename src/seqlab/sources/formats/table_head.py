@@ -32,6 +32,8 @@ class TableHead:
     width: int
     kept: tuple[int, ...] | None
     notes: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    """The header as it is written."""
 
     def cells(self, fields: list[str]) -> list[str]:
         """The cells of a row that has other fields than the columns that count; none where it does not fit.
@@ -75,7 +77,7 @@ def read_head(records: Sequence[Record], settings: DataSettings, *, where: str) 
     notes += told
     kept = tuple(place for place in range(len(names)) if place not in empty) if empty else None
     columns = [name for place, name in enumerate(names) if place not in empty]
-    return TableHead(line, has_header, columns, len(names), kept, tuple(notes))
+    return TableHead(line, has_header, columns, len(names), kept, tuple(notes), tuple(first))
 
 
 def _first_row(records: Sequence[Record], settings: DataSettings) -> int:

@@ -37,6 +37,7 @@ class TextFile(TextSource):
 
     def __init__(self, paths: Path | Sequence[Path], settings: DataSettings, *, name: str = "") -> None:
         self.paths = [paths] if isinstance(paths, Path) else list(paths)
+        self.num_files = len(self.paths)
         self.name = name or str(self.paths[0])
         self.columns = ["text"]
         self.bad_rows = BadRows.of(settings.bad_rows)
@@ -71,7 +72,11 @@ class TextFile(TextSource):
 
     def _blocks(self) -> Iterator[str]:
         for path in self.paths:
-            yield from text_blocks(path, encoding=self._settings.encoding, bad_rows=self.bad_rows)
+            block = ""
+            for block in text_blocks(path, encoding=self._settings.encoding, bad_rows=self.bad_rows):
+                yield block
+            if self.num_files > 1 and block and not block.endswith(("\n", "\r")):
+                yield "\n"  # the next file begins a line of its own
 
 
 def cut_into_chunks(pieces: Iterator[str], size: int) -> Iterator[str]:

@@ -144,7 +144,7 @@ def _about_text(columns: Mapping[str, Profile], text: str, *, label: str, twins:
 def _about_label(best: Candidate, others: Sequence[Candidate]) -> str:
     """Which column was taken and why, and which ones could have been."""
     facts = "; ".join([f"{best.column.num_distinct} different values", *best.facts])
-    possible = [one for one in others if one.points > -1.0][:RUNNERS_UP]
+    possible = [one for one in others if not one.column.is_text and one.column.empty_share < 0.5][:RUNNERS_UP]
     runners = " or ".join(f"data.label={one.name}" for one in possible)
     is_close = bool(possible) and possible[0].points > best.points - CLOSE
     sure = ", uncertain" if is_close else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from itertools import count, islice
 
 from seqlab.core.errors import DataError
 from seqlab.sources.base import Row, Source, TextSource
@@ -77,14 +78,24 @@ class TextPart(TextSource):
         self._start, self._stop, self._first_line = start, stop, first_line
 
     def rows(self) -> Iterator[Row]:
-        number, unfinished = self._first_line, ""
+        places = self._places()
+        unfinished = ""
         for chunk in self.chunks(1 << 16):
             *lines, unfinished = (unfinished + chunk).split("\n")
             for line in lines:
-                yield Row({"text": line.rstrip("\r")}, self.whole.name, number)
-                number += 1
+                yield Row({"text": line.rstrip("\r")}, *next(places))
         if unfinished:
-            yield Row({"text": unfinished.rstrip("\r")}, self.whole.name, number)
+            yield Row({"text": unfinished.rstrip("\r")}, *next(places))
+
+    def _places(self) -> Iterator[tuple[str, int]]:
+        """The file and the line of every line, as the whole counts them: from 1 in each of its files."""
+        line = self._first_line
+        if self.whole.num_files > 1:
+            for row in islice(self.whole.rows(), self._first_line - 1, None):
+                yield row.file, row.line
+                line += 1
+        for number in count(line):
+            yield self.whole.name, number
 
     def chunks(self, size: int) -> Iterator[str]:
         return cut_into_chunks(self._pieces(), size)

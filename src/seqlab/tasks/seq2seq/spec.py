@@ -5,7 +5,7 @@ from __future__ import annotations
 from seqlab.core.errors import DataError, listed, shortened
 from seqlab.decoding.settings import SearchSettings
 from seqlab.sources.base import PairSource, Source, TextSource
-from seqlab.sources.column_roles import find_roles
+from seqlab.sources.column_roles import find_pair_of
 from seqlab.sources.formats.csv_table import CsvTable
 from seqlab.sources.formats.image_files import looks_like_file
 from seqlab.sources.settings import DataSettings
@@ -25,13 +25,12 @@ class PairSpec(TaskSpec):
 
     def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
         """The columns that are named, else the two that there are, else the two that look like a pair."""
-        if not (data.source or data.target or isinstance(source, TextSource)) and len(source.columns) > 2:
-            pair = find_roles(source, settings=data).pair
-            data = (
-                data.model_copy(update=dict(zip(("source", "target"), pair, strict=True))) if pair else data
-            )
-            if pair:
-                return data.model_copy(update={"text": data.source}), [self._about_sides(data)]
+        is_table = not isinstance(source, TextSource | PairSource)
+        if is_table and not (data.source or data.target) and len(source.columns) > 2:
+            source_column, target_column = find_pair_of(source) or ("", "")
+            data = data.model_copy(update={"source": source_column, "target": target_column})
+            if source_column:
+                return data.model_copy(update={"text": source_column}), [self._about_sides(data)]
         free = [name for name in source.columns if name not in (data.source, data.target, data.language)]
         open_sides = [side for side in ("source", "target") if not getattr(data, side)]
         if (

@@ -68,7 +68,8 @@ def with_default_tokens(recipe: Recipe, train: Source) -> tuple[Recipe, list[str
     if "max_length" not in recipe.data.model_fields_set:
         max_length = MAX_WORDS if kind == "words" else MAX_CHARACTERS
         recipe = recipe.changed("data", max_length=max_length)
-        if any(len(text) > max_length for text in texts):
+        length = (lambda text: len(text.split())) if kind == "words" else len
+        if any(length(text) > max_length for text in texts):
             reasons.append(f"texts are cut to {max_length:,} tokens; whole texts: data.max_length=0")
     return recipe, reasons
 

@@ -1,0 +1,143 @@
+"""seqlab predict --file TABLE --out ANSWERS: the user's table with further columns for the predictions."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from seqlab.cli.console import say
+from seqlab.core.errors import SeqlabError, UsageError
+
+if TYPE_CHECKING:
+    from seqlab.runs.run import Run
+    from seqlab.sources.base import Source
+    from seqlab.tasks.prediction import Prediction
+
+AT_ONCE = 256
+Cells = list[str]
+Answers = dict[str, str | float]
+
+
+def check_answer_table(out: str, file: str) -> None:
+    """What can be wrong with the names of both files."""
+    if not file:
+        raise UsageError("--out needs --file.", cure="For example: --file new.csv --out answers.csv")
+    if Path(out).resolve() == Path(file).resolve():
+        raise UsageError(f"--out {out} is the file that is read.", cure="Give it another name.")
+
+
+def write_answer_table(run: Run, file: str, out: str) -> None:
+    """Every row of the table in its order, with its prediction; cells stay empty where there is none."""
+    from seqlab.sources.formats.csv_table import CsvTable
+    from seqlab.sources.formats.jsonl import JsonLines
+    from seqlab.sources.open_source import open_source
+
+    data = run.recipe.data.model_copy(update={"label": "", "target": "", "format": "", "bad_rows": "skip"})
+    source = open_source(Path(file), data)
+    if run.recipe.data.sequence or not isinstance(source, CsvTable | JsonLines):
+        raise UsageError(
+            "answers are written beside the rows of a table with one input per row.",
+            where=file,
+            cure="Name a .csv, .tsv or .jsonl file, or print the answers: leave out --out.",
+        )
+    partial = Path(f"{out}.part")
+    with partial.open("w", encoding="utf-8", newline="") as stream:
+        write = _write_csv if isinstance(source, CsvTable) else _write_json_lines
+        num_rows, num_empty = write(run, source, stream)
+    partial.replace(out)
+    empty = f", {num_empty:,} of them without a prediction" if num_empty else ""
+    say(f"answers: {out} ({num_rows:,} rows{empty})")
+
+
+def _write_csv(run: Run, source: Any, stream: TextIO) -> tuple[int, int]:
+    writer = csv.writer(stream, delimiter=source.delimiter, lineterminator="\n")
+    names: list[str] | None = None
+    num_rows = num_empty = 0
+    for fields, answer in _answered(run, source, source.records()):
+        if names is None:
+            names = list(_columns(run))
+            if source.header:
+                writer.writerow([*source.header, *_unused(names, source.header)])
+        width = max(source.width, len(fields))
+        cells = [answer.get(name, "") for name in names]
+        writer.writerow([*fields, *[""] * (width - len(fields)), *cells])
+        num_rows, num_empty = num_rows + 1, num_empty + (not answer)
+    return num_rows, num_empty
+
+
+def _write_json_lines(run: Run, source: Any, stream: TextIO) -> tuple[int, int]:
+    num_rows = num_empty = 0
+    for value, answer in _answered(run, source, source.objects()):
+        names = _unused(_columns(run), value)
+        cells = {new: answer.get(name) for name, new in zip(_columns(run), names, strict=True)}
+        stream.write(json.dumps({**value, **cells}, ensure_ascii=False) + "\n")
+        num_rows, num_empty = num_rows + 1, num_empty + (not answer)
+    return num_rows, num_empty
+
+
+def _answered(
+    run: Run, source: Source, rows: Iterable[tuple[Any, dict[str, Any] | None]]
+) -> Iterator[tuple[Any, Answers]]:
+    """Every row as it was read, with its answer; without one where the row or the prediction failed."""
+    waiting = iter(rows)
+    while chunk := list(islice(waiting, AT_ONCE)):
+        inputs = [_input_of(run, source, values) for _, values in chunk]
+        answers = iter(_predict(run, [value for value in inputs if value is not None]))
+        for (row, _), value in zip(chunk, inputs, strict=True):
+            prediction = None if value is None else next(answers)
+            yield row, {} if prediction is None else _cells(prediction)
+
+
+def _input_of(run: Run, source: Source, values: dict[str, Any] | None) -> Any:
+    """What the run reads of a row; None where there is nothing to read."""
+    from seqlab.sources.in_memory import InMemoryRows
+
+    if values is None:
+        return None
+    row = InMemoryRows(source.name, source.columns, [values])
+    try:
+        value = next(iter(run.spec.read_inputs(row, run.recipe.data, Path(source.name).parent)))
+    except SeqlabError:
+        return None
+    texts = value.values() if isinstance(value, dict) else [value]
+    return value if any(not isinstance(text, str) or text.strip() for text in texts) else None
+
+
+def _predict(run: Run, inputs: list[Any]) -> list[Prediction | None]:
+    if not inputs:
+        return []
+    try:
+        return list(run.predict(inputs))
+    except SeqlabError:  # one of them: find out which
+        return [None] if len(inputs) == 1 else [one for value in inputs for one in _predict(run, [value])]
+
+
+def _columns(run: Run) -> tuple[str, ...]:
+    return ("prediction", "low", "high") if run.spec.label_is_number else ("prediction", "probability")
+
+
+def _cells(prediction: Prediction) -> Answers:
+    if prediction.probability is not None:
+        return {"prediction": prediction.answer, "probability": round(prediction.probability, 6)}
+    bounds = dict(zip(("low", "high"), (name for name, _ in prediction.ranking), strict=False))
+    return {"prediction": prediction.answer, **bounds}
+
+
+def _unused(names: Iterable[str], taken: Iterable[str]) -> list[str]:
+    """Names of columns that the table does not have yet.
+
+    >>> _unused(["prediction"], ["text", "prediction"])
+    ['prediction_2']
+    """
+    known = set(taken)
+    free = []
+    for name in names:
+        number, new = 2, name
+        while new in known:
+            new, number = f"{name}_{number}", number + 1
+        free.append(new)
+    return free

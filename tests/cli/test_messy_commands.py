@@ -1,0 +1,141 @@
+"""Messy files through the commands: guesses come first, commands that are recommended work, tables keep their rows."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from seqlab.core.errors import DataError
+from seqlab.sources.base import Row
+from seqlab.sources.open_source import open_source
+from seqlab.sources.settings import DataSettings
+from seqlab.sources.splitting import hold_out
+from tests.cli.running import run
+
+FAST = ("training.steps=2", "training.threads=1", "model.hidden_size=4")
+GOOD = [[str(n), f"a {'fine' if n % 2 else 'dull'} film, {n}", "pos" if n % 2 else "neg"] for n in range(80)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SEQLAB_CACHE", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def write_table(path: Path, rows: list[list[str]], delimiter: str = ",") -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=delimiter).writerows(rows)
+
+
+def test_answers_are_the_table_with_further_columns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_table(folder / "train.csv", [["id", "text", "label"], *GOOD], ";")
+    assert run(capsys, "train", "train.csv", *FAST, "--out", "r", "--quiet").code == 0
+    asked = [
+        ["text", "note", "prediction"],
+        ["a fine film", "x", "?"],
+        ["", "y", "?"],
+        ["two;parts", "z", "?"],
+    ]
+    write_table(folder / "new.csv", asked, ";")
+    with (folder / "new.csv").open("a") as file:
+        file.write("one field too few;w\n")
+    ended = run(capsys, "predict", "r", "--file", "new.csv", "--out", "answers.csv")
+    assert ended.code == 0, ended.err
+    assert "4 rows" in ended.err
+    assert "2 of them" in ended.err
+    with (folder / "answers.csv").open(newline="") as file:
+        answers = list(csv.reader(file, delimiter=";"))
+    assert answers[0] == [*asked[0], "prediction_2", "probability"]
+    assert [row[:3] for row in answers[1:4]] == asked[1:]
+    assert [row[3] in ("pos", "neg") for row in answers[1:]] == [True, False, True, False]
+    assert answers[4][:2] == ["one field too few", "w"]
+    assert 0 <= float(answers[1][4]) <= 1
+    objects = [{"id": 1, "text": "fine", "deep": {"a": 1}}, {"id": 2, "text": None}]
+    (folder / "new.jsonl").write_text("".join(json.dumps(one) + "\n" for one in objects))
+    assert run(capsys, "predict", "r", "--file", "new.jsonl", "--out", "answers.jsonl").code == 0
+    lines = [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
+    assert [{name: line[name] for name in ("id", "text")} for line in lines] == [
+        {"id": 1, "text": "fine"},
+        {"id": 2, "text": None},
+    ]
+    assert lines[0]["deep"] == {"a": 1}
+    assert (lines[0]["prediction"] in ("pos", "neg"), lines[1]["prediction"]) == (True, None)
+    for words in (("--out", "x.csv"), ("--file", "new.csv", "--out", "new.csv")):
+        assert run(capsys, "predict", "r", *words).code == 2
+
+
+def test_the_command_that_data_recommends_works(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [[*row[:2], "" if int(row[0]) % 8 == 0 else row[2]] for row in GOOD]
+    write_table(folder / "gaps.csv", [["id", "text", "label"], *rows])
+    ended = run(capsys, "data", "gaps.csv")
+    assert ended.code == 0, ended.err
+    assert "10 of 80 rows" in ended.err
+    command = ended.out.splitlines()[-1].split()
+    assert command[:2] == ["seqlab", "train"]
+    assert "data.bad_rows=skip" in command
+    assert run(capsys, *command[1:], *FAST, "--quiet").code == 0
+
+
+def test_guesses_are_told_before_an_error_and_before_slow_work(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [[*row[:2], "" if int(row[0]) % 8 == 0 else row[2]] for row in GOOD]
+    write_table(folder / "gaps.csv", [["id", "text", "label"], *rows])
+    ended = run(capsys, "train", "gaps.csv", *FAST)
+    assert ended.code == 2
+    assert ended.err.index("data.label=NAME") < ended.err.index("10 of 80 rows")
+    write_table(folder / "good.csv", [["id", "text", "label"], *GOOD])
+    told = run(capsys, "train", "good.csv", *FAST).err
+    assert told.index("data.label=NAME") < told.index("learning the vocabulary")
+    assert told.count("data.label=NAME") == 1
+
+
+def test_a_task_that_only_its_setting_chose_is_explained(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "t.txt").write_text("some words to read here\n" * 200)
+    ended = run(capsys, "data", "t.txt", "masked_language_model.window=16")
+    assert "masked_language_model.window" in ended.err
+    assert "masked_language_model.window" not in run(capsys, "data", "t.txt").err
+
+
+def test_labels_of_which_every_row_has_its_own_are_explained(folder: Path) -> None:
+    write_table(folder / "t.csv", [["text", "label"], *([f"text {n}", f"l{n}" * 200] for n in range(50))])
+
+    def labels(row: Row) -> list[str]:
+        return [row.values["label"]]
+
+    with pytest.raises(DataError, match=r"label of its own") as caught:
+        hold_out(
+            open_source(folder / "t.csv", DataSettings()),
+            how="random",
+            valid_share=0.1,
+            test_share=0.1,
+            seed=0,
+            labels=labels,
+        )
+    assert "data.label=NAME" in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_lines_of_a_folder_are_counted_in_each_file(folder: Path) -> None:
+    (folder / "texts").mkdir()
+    for number in range(5):
+        (folder / "texts" / f"{number}.txt").write_text("\n".join(f"line {line}" for line in range(1, 41)))
+    source = open_source(folder / "texts", DataSettings())
+    parts = hold_out(source, how="tail", valid_share=0.2, test_share=0.2, seed=0).named()
+    for part in parts.values():
+        assert all(row.values["text"] == f"line {row.line}" for row in part.rows())
+    assert sum(1 for part in parts.values() for _ in part.rows()) == 200
+
+
+def test_one_step_series_are_warned_about(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [[f"2024-{n}", str(n * 0.5), str(n % 7), "up" if n % 2 else "down"] for n in range(60)]
+    write_table(folder / "t.csv", [["stamp", "x", "y", "trend"], *rows])
+    ended = run(capsys, "data", "t.csv", "data.sequence=stamp", "data.label=trend")
+    assert "single step" in ended.out
+    assert "data.sequence=NAME" in ended.out
