@@ -220,7 +220,7 @@ def _language_behind(name: str, file: str) -> str:
 
 def _refuse_constant_steps(data: DataSettings, train: Source) -> None:
     """Numbers that never change carry no information. Reading ends at the first one that does change."""
-    if not data.sequence or STEPS not in train.columns:
+    if not data.sequence or STEPS not in train.columns:  # words have rows of their own too
         return
     steps = (tuple(step) for row in train.rows() for step in row.values[STEPS])
     first = next(steps, None)
@@ -235,7 +235,7 @@ def _refuse_constant_steps(data: DataSettings, train: Source) -> None:
 
 def _warn_of_single_steps(data: DataSettings, train: Source) -> list[str]:
     """A series with one step is no series: its rows were probably taken for sequences."""
-    if not data.sequence or any(len(row.values[STEPS]) > 1 for row in islice(train.rows(), SAMPLE)):
+    if STEPS not in train.columns or any(len(row.values[STEPS]) > 1 for row in islice(train.rows(), SAMPLE)):
         return []
     return [
         f"every sequence has a single step, so nothing is learned about their order: does column '{data.sequence}'"
