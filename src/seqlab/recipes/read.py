@@ -12,7 +12,7 @@ from seqlab.core.errors import RecipeError, closest, listed
 from seqlab.core.plugins import PLUGIN_HINT
 from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.overrides import Raw, override, short_model
-from seqlab.recipes.problems import found, in_words, truths_for_numbers, unknown_section
+from seqlab.recipes.problems import format_value, in_words, truths_for_numbers, unknown_section
 from seqlab.recipes.recipe import FORMAT, Recipe, recipe_class
 from seqlab.recipes.sections import DEFAULT_KINDS, task_sections
 from seqlab.recipes.task_registry import registered_tasks
@@ -100,11 +100,11 @@ def _find_task(raw: Raw) -> tuple[str, list[str]]:
     """The task that is named, or the one whose section there is; empty where the data decides."""
     task, names = raw.get("task", ""), registered_tasks.names()
     if not isinstance(task, str):
-        return "", [f"task: expected {' or '.join(names)}, found {found(task)}."]
+        return "", [f"task: expected {' or '.join(names)}, found {format_value(task)}."]
     if task and task not in names:
         close = closest(task, names)
         hint = f" Did you mean '{close}'?" if close else ""
-        return "", [f"task: expected {' or '.join(names)}, found {found(task)}.{hint} {PLUGIN_HINT}"]
+        return "", [f"task: expected {' or '.join(names)}, found {format_value(task)}.{hint} {PLUGIN_HINT}"]
     return task or next((name for name in raw if name in task_sections()), ""), []
 
 
@@ -118,7 +118,7 @@ def _with_kinds(model: Raw) -> Raw:
 def _refuse_other_formats(version: object, *, where: str) -> None:
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise RecipeError(
-            f"format: expected a whole number from 1 to {FORMAT}, found {found(version)}.",
+            f"format: expected a whole number from 1 to {FORMAT}, found {format_value(version)}.",
             where=where,
             cure="Leave it out.",
         )

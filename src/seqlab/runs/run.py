@@ -29,7 +29,7 @@ from seqlab.runs.survey.data_survey import survey_parts
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.train.build import build_model
 from seqlab.sources.base import Source
-from seqlab.sources.in_memory import is_table, open_table, save_table
+from seqlab.sources.tables import is_table, open_table, save_table
 from seqlab.sources.views.joined_columns import names_of
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.codec import Codec
@@ -183,13 +183,11 @@ class Run:
         """Scores on further data, or again on the run's own held-out part.
 
         Args:
-            data: A file or folder, or a table in memory (a list of dicts, a DataFrame), with the columns of the
-                training data.
+            data: A file or folder, or a table in memory (rows, a DataFrame, a Hugging Face dataset), with the
+                columns of the training data.
         """
-        if is_table(data):
-            data = save_table(data)
         if not isinstance(data, str | Path | None):
-            raise UsageError(f"evaluate takes a file or a table, found {type(data).__name__}.")
+            data = save_table(data)
         split, sources = self._open_sources(data)
         # a baseline may learn from the training part and choose something on the validation part
         used = [name for name in dict.fromkeys(("train", "valid", split)) if name in sources]
