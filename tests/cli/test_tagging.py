@@ -34,7 +34,7 @@ def test_a_tagger_from_the_file_to_the_answer(capsys: pytest.CaptureFixture[str]
     assert [line.partition("\t")[2].partition("\t")[2] for line in answered.out.splitlines()] == ["a b", "c"]
     assert answered.out.splitlines()[0].startswith("a/")
     several = run(capsys, "predict", folder, "a b", "--top", "2")
-    assert [line.split()[-1][:2] for line in several.out.splitlines()[1:]] == ["a/", "b/"]
+    assert [line.split()[1][:2] for line in several.out.splitlines()[1:]] == ["a/", "b/"]
     from_file = run(capsys, "predict", folder, "--file", data, "--json")
     assert len(from_file.json["predictions"]) == 60
     scored = run(capsys, "evaluate", folder)

@@ -106,7 +106,9 @@ def predict(
         check_tree(tree, texts or [], others={"--score": score, "--vectors": vectors})
     from seqlab.runs.run import Run
 
-    loaded = with_options(Run.load(run), beam=beam, decoding=decoding or [], others=others or [])
+    loaded = with_options(
+        Run.load(run), beam=beam, decoding=decoding or [], others=others or [], predicts=True
+    )
     check_top(loaded, top)
     if score and loaded.spec.generates:
         pairs = open_pairs(loaded.recipe, texts, file)

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from seqlab.core.errors import RecipeError, closest, listed
 from seqlab.core.plugins import PLUGIN_HINT
+from seqlab.metrics.registry import TRAINED
 from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.overrides import Raw, override, short_model
 from seqlab.recipes.problems import format_value, in_words, truths_for_numbers, unknown_section
@@ -55,8 +56,11 @@ def read_raw(what: str) -> Raw:
         ) from error
 
 
-def check(raw: Raw, *, where: str) -> Recipe:
-    """A recipe from raw settings, or one error that names all mistakes."""
+def check(raw: Raw, *, where: str, is_trained: bool = False) -> Recipe:
+    """A recipe from raw settings, or one error that names all mistakes.
+
+    is_trained: the recipe of a run, whose metrics need not be loaded.
+    """
     _refuse_other_formats(raw.get("format", FORMAT), where=where)
     task, mistakes = _find_task(raw)
     kind = recipe_class(task)
@@ -75,7 +79,7 @@ def check(raw: Raw, *, where: str) -> Recipe:
             known[section], wrong = truths_for_numbers(section, values)
             mistakes += wrong
     try:
-        recipe = kind.model_validate(known)
+        recipe = kind.model_validate(known, context=TRAINED if is_trained else None)
     except ValidationError as error:
         mistakes += [in_words(entry) for entry in error.errors()]
         raise RecipeError.of(mistakes, where=where) from None

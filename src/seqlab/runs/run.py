@@ -20,6 +20,7 @@ from seqlab.recipes.read import check, override
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.data import open_data, open_further_data, with_columns
+from seqlab.runs.decoding_names import check_decoding_names, refuse_idle_in_predict
 from seqlab.runs.ensemble import build_ensemble
 from seqlab.runs.evaluation import evaluate_split
 from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe
@@ -42,7 +43,7 @@ from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.device import choose_device
 from seqlab.training.tensor_shapes import shapes_of
 
-FURTHER = "new data"
+NEW_DATA = "new data"
 """The name of a split that is not part of the run's own data."""
 
 
@@ -102,16 +103,11 @@ class Run:
         """
         if not settings:
             return self
-        if not (self.spec.generates or self.spec.continues_text):
-            raise UsageError(
-                f"a run of the task {self.recipe.task} generates no sequences.",
-                where="decoding",
-                cure="Leave it out.",
-            )
+        check_decoding_names(self.spec, settings)
         values = {f"decoding.{name}": value for name, value in settings.items()}
         raw = override(self.recipe.model_dump(), [], values=values)
         run = copy(self)
-        run.recipe = check(raw, where="")  # a mistake names the section itself
+        run.recipe = check(raw, where="", is_trained=True)  # a mistake names the section itself
         run.predictor = self.predictor.with_recipe(run.recipe)
         run.codec = run.predictor.codec
         return run
@@ -140,11 +136,12 @@ class Run:
         Args:
             inputs: A list of inputs, or a table with the columns of the training data (a list of dicts or a
                 DataFrame).
-            top: How many of the best answers to give for each input.
-            decoding: For runs that generate: settings of the decoding, such as `beam=5` or `temperature=0.7,
-                samples=4`.
+            top: How many of the best answers to give for each input; of a tagger, how many tags for each word.
+            decoding: For runs that generate: settings of the section `decoding`, such as `beam=5` or
+                `temperature=0.7, samples=4`.
         """
         _check_predict_arguments(inputs, top)
+        refuse_idle_in_predict(self.spec, decoding)
         if is_table(inputs) and not self._reads_objects:
             inputs = list(self.spec.read_inputs(open_table(inputs), self.recipe.data, Path()))
         run = self.with_decoding(**decoding)
@@ -224,7 +221,7 @@ class Run:
         """The name of the split to score, and the parts of the data: the run's own and the given one."""
         sources = {} if self.is_imported else open_data(self.recipe).parts
         if data is not None:
-            return FURTHER, {**sources, FURTHER: open_further_data(self.recipe, str(data))}
+            return NEW_DATA, {**sources, NEW_DATA: open_further_data(self.recipe, str(data))}
         if self.is_imported:
             cure = f"Name some: seqlab evaluate {self.folder} FILE"
             raise UsageError("these weights were imported without data.", where=str(self.folder), cure=cure)
