@@ -174,14 +174,15 @@ def announce(prepared: Prepared) -> None:
 
 
 def _describe_network(prepared: Prepared, forecast: Forecast) -> str:
+    from seqlab.models.short_name import short_name
+
     settings, num_parameters = prepared.recipe.model, forecast.num_parameters
     trained = sum(parameter.numel() for parameter in prepared.model.parameters() if parameter.requires_grad)
     size = f"{num_parameters:,} parameters"
     if trained < num_parameters:
         size += f", {trained:,} of them trained"
-    cell = getattr(settings, "cell", "")
     another = "" if prepared.recipe.start.run else "; another: --model NAME"
-    return f"{settings.kind}{f' ({cell})' if cell else ''}, {size}{another}"
+    return f"{short_name(settings)}, {size}{another}"
 
 
 def _describe_budget(prepared: Prepared, forecast: Forecast) -> str:

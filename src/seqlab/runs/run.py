@@ -16,6 +16,7 @@ from torch import nn
 from seqlab.core.errors import RunError, UsageError
 from seqlab.metrics.score import Score
 from seqlab.metrics.text_likelihood import TextScore
+from seqlab.models.short_name import short_name
 from seqlab.recipes.read import check, override
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
@@ -275,7 +276,7 @@ class Run:
 
     def __repr__(self) -> str:
         return (
-            f"Run({str(self.folder)!r}: {self.recipe.task}, {self.recipe.model.kind}, {self.num_parameters:,}"
+            f"Run({str(self.folder)!r}: {self.recipe.task}, {short_name(self.recipe.model)}, {self.num_parameters:,}"
             " parameters)"
         )
 
