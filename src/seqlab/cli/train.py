@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from seqlab.cli.console import answer, answer_json, duration, quoted, say, suggest
+from seqlab.cli.guesses import summarize_guesses
 from seqlab.cli.seeds import train_with_seeds
 from seqlab.core.errors import UsageError
 from seqlab.core.files import megabytes
@@ -112,6 +113,8 @@ def _train(prepared: Prepared, *, stage: Callable[[str], None], quiet: bool, as_
     from seqlab.runs.train import start
 
     run = _watch(lambda callback: start.train(prepared, callback=callback, say=stage), quiet=quiet)
+    if prepared.reasons and not (quiet or as_json):
+        say(summarize_guesses(prepared.reasons))
     return _conclude(run, as_json=as_json, known=[] if quiet else prepared.warnings)
 
 

@@ -60,6 +60,7 @@ a { color: var(--c0); text-decoration-thickness: 1px; text-underline-offset: .2e
 nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: 1rem 0 0; padding: 0; font-size: .92rem }
 .warnings { background: var(--warn); border-left: 3px solid var(--c4); border-radius: 4px; padding: .7rem 1rem; margin: 1rem 0 }
 .warnings ul { margin: .2rem 0 0; padding-left: 1.1rem }
+.warnings summary { cursor: pointer; margin-top: .3rem }
 .chip { display: inline-block; background: var(--panel); border: 1px solid var(--rule); border-radius: 4px; padding: 0 .4em; font-size: .8rem;
   color: var(--quiet); font-weight: 400 }
 
