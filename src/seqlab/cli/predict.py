@@ -72,7 +72,7 @@ def predict(
         str,
         typer.Option(
             metavar="FILE",
-            help="With a beam, for one text: what it looked at, as a picture (.svg) or a page (.html).",
+            help="With a beam, for one text: its search tree as an image (.svg) or a page (.html).",
         ),
     ] = "",
     vectors: Annotated[
