@@ -22,13 +22,9 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.data import open_data, open_further_data, with_columns
 from seqlab.runs.decoding_names import check_decoding_names, refuse_idle_in_predict
-from seqlab.runs.ensemble import build_ensemble
-from seqlab.runs.evaluation import evaluate_split
 from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe
 from seqlab.runs.folder.manifest import verify
 from seqlab.runs.folder.results import Results, read_calibration, read_results
-from seqlab.runs.survey.data_survey import survey_parts
-from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.train.build import build_model
 from seqlab.sources.base import Source
 from seqlab.sources.tables import is_table, open_table, save_table
@@ -119,6 +115,8 @@ class Run:
         All must have the same task and tokens. The decoding settings and the data are those of this run, for
         example `run.ensemble("runs/seed-2", "runs/seed-3").predict(texts, beam=5)`.
         """
+        from seqlab.runs.ensemble import build_ensemble  # one run needs no encoder-decoder
+
         runs = [self, *(other if isinstance(other, Run) else Run.load(other) for other in others)]
         codec, model = build_ensemble([(run.codec, run.model, str(run.folder)) for run in runs])
         return Run(self.folder, self.recipe, codec, model, self.calibration)
@@ -184,6 +182,10 @@ class Run:
             data: A file or folder, or a table in memory (rows, a DataFrame, a Hugging Face dataset), with the
                 columns of the training data.
         """
+        from seqlab.runs.evaluation import evaluate_split  # predictions need no scores
+        from seqlab.runs.survey.data_survey import survey_parts
+        from seqlab.runs.survey.leaks import note_leaks
+
         if not isinstance(data, str | Path | None):
             data = save_table(data)
         split, sources = self._open_sources(data)
