@@ -20,7 +20,7 @@ class CheckedRows(Source):
     def __init__(self, whole: Source, columns: list[str]) -> None:
         self.name, self.columns, self.bad_rows = whole.name, whole.columns, BadRows(skip=whole.bad_rows.skip)
         self._whole = whole
-        self._wanted = columns
+        self._columns = columns
         require_columns(whole, columns)
 
     @abstractmethod
@@ -38,7 +38,7 @@ class CheckedRows(Source):
                 yield row
 
     def fingerprint(self) -> str:
-        return f"{self._whole.fingerprint()}:{type(self).__name__}:{':'.join(self._wanted)}"
+        return f"{self._whole.fingerprint()}:{type(self).__name__}:{':'.join(self._columns)}"
 
 
 class LabeledRows(CheckedRows):
