@@ -1,168 +1,204 @@
-"""Tables in memory become the same rows, whatever kind of table they come in."""
+"""CSV, TSV and JSONL give back what was written, and know where it stood."""
 
 from __future__ import annotations
 
+import csv
 import json
-from collections import namedtuple
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from seqlab.core.errors import UsageError
-from seqlab.sources.table_rows import read_rows
-from seqlab.sources.tables import is_splits, is_table, open_table, save_splits, save_table
+from seqlab.core.errors import DataError
+from seqlab.sources.base import label_of, require_columns, text_of
+from seqlab.sources.files import compression as opening
+from seqlab.sources.formats.csv_table import CsvTable, guess_delimiter
+from seqlab.sources.open_source import open_source
+from seqlab.sources.settings import DataSettings
 
-ROWS = [{"text": "good", "label": "pos"}, {"text": "bad", "label": "neg"}, {"text": None, "label": "neg"}]
-Named = namedtuple("Named", ["text", "label"])
-
-
-class ClassLabel:
-    """As in `datasets`: knows the names of classes that are stored as numbers."""
-
-    names = ("neg", "pos")
+TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 
 
-class Sequence:
-    """As in `datasets`: a list of such numbers."""
-
-    def __init__(self, feature: Any) -> None:
-        self.feature = feature
+def write(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
 
 
-class FakeDataset:
-    """What a `datasets.Dataset` offers: rows as dicts, the names of its columns, and their features."""
-
-    def __init__(self, rows: list[dict[str, Any]], features: dict[str, Any]) -> None:
-        self._rows, self.features = rows, features
-        self.column_names = list(features)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-
-class FakePolars:
-    """What a polars DataFrame offers."""
-
-    columns = ("text", "label")
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        return ROWS
-
-
-def all_kinds() -> dict[str, Any]:
-    numbered = [{**row, "label": ClassLabel.names.index(str(row["label"]))} for row in ROWS]
-    return {
-        "dicts": ROWS,
-        "named tuples": [Named(**row) for row in ROWS],
-        "columns": {name: [row[name] for row in ROWS] for name in ("text", "label")},
-        "arrays": {name: np.array([row[name] for row in ROWS], dtype=object) for name in ("text", "label")},
-        "polars": FakePolars(),
-        "dataset": FakeDataset(numbered, {"text": object(), "label": ClassLabel()}),
-    }
-
-
-@pytest.mark.parametrize("kind", list(all_kinds()))
-def test_every_kind_of_table_has_the_same_rows(kind: str) -> None:
-    assert read_rows(all_kinds()[kind]) == ROWS
-
-
-def test_pandas_and_arrow_tables_have_the_same_rows() -> None:
-    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
-    assert read_rows(pandas.DataFrame(ROWS)) == ROWS
-    assert read_rows(pyarrow.Table.from_pylist(ROWS)) == ROWS
-
-
-def test_tuples_get_numbered_columns() -> None:
-    assert read_rows([("a", 1), ("b", 2)]) == [
-        {"column_1": "a", "column_2": 1},
-        {"column_1": "b", "column_2": 2},
+def cells(path: Path, **options: object) -> list[tuple[object, ...]]:
+    return [
+        tuple(row.values.values()) for row in open_source(path, DataSettings.model_validate(options)).rows()
     ]
 
 
-def test_numbers_of_numpy_become_plain_and_nan_is_missing() -> None:
-    rows = read_rows({"a": np.array([1.5, np.nan]), "b": [np.array([1, 2]), np.int64(3)]})
-    assert rows == [{"a": 1.5, "b": [1, 2]}, {"a": None, "b": 3}]
-    assert type(rows[1]["b"]) is int
+@pytest.mark.slow
+@given(rows=st.lists(st.tuples(TEXT, TEXT), min_size=1), delimiter=st.sampled_from([",", ";", "|"]))
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_text_survives_a_trip_through_csv(
+    rows: list[tuple[str, str]], delimiter: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "trip.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=delimiter).writerows([("a", "b"), *rows])
+    assert cells(path, delimiter=delimiter) == rows
 
 
-def test_lists_of_class_numbers_become_lists_of_names() -> None:
-    dataset = FakeDataset(
-        [{"words": ["a", "b"], "tags": [0, 1]}], {"words": object(), "tags": Sequence(ClassLabel())}
+@pytest.mark.slow
+@given(rows=st.lists(TEXT, min_size=1))
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_text_survives_a_trip_through_jsonl(rows: list[str], tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "trip.jsonl",
+        "".join(json.dumps({"t": text}, ensure_ascii=len(text) % 2 == 0) + "\n" for text in rows),
     )
-    assert read_rows(dataset) == [{"words": ["a", "b"], "tags": ["neg", "pos"]}]
+    assert cells(path) == [(text,) for text in rows]
+
+
+def test_words_that_mean_missing_elsewhere_stay_text(tmp_path: Path) -> None:
+    path = write(tmp_path / "na.csv", "text,label\nNA,None\nnull,\nnan,007\n")
+    assert cells(path) == [("NA", "None"), ("null", ""), ("nan", "007")]
+
+
+def test_lines_are_physical_whatever_ends_them(tmp_path: Path) -> None:
+    path = write(tmp_path / "ends.csv", b'\xef\xbb\xbftext,label\r\na,1\r"two\r\nlines",2\n\n\nb,3')
+    source = open_source(path, DataSettings())
+    assert source.columns == ["text", "label"]
+    assert [(row.line, row.values["text"]) for row in source.rows()] == [
+        (2, "a"),
+        (3, "two\r\nlines"),
+        (7, "b"),
+    ]
+
+
+def test_line_numbers_stay_right_over_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "BLOCK", 1009)
+    lines = [f"{'x' * (i % 97)},{i}" for i in range(2000)]
+    for end in ("\n", "\r\n", "\r"):
+        path = write(tmp_path / "long.csv", "text,n" + end + end.join(lines))
+        assert all(
+            int(row.values["n"]) == row.line - 2 and len(row.values["text"]) == (row.line - 2) % 97
+            for row in open_source(path, DataSettings()).rows()
+        )
+
+
+def test_a_table_without_a_header_has_columns_by_number(tmp_path: Path) -> None:
+    path = write(tmp_path / "bare.tsv", "Go.\tVa !\nRun!\tCours !\n")
+    source = open_source(path, DataSettings(header=False))
+    assert source.columns == ["1", "2"]
+    assert [(row.line, *row.values.values()) for row in source.rows()] == [
+        (1, "Go.", "Va !"),
+        (2, "Run!", "Cours !"),
+    ]
+    assert source.fingerprint() != open_source(path, DataSettings()).fingerprint()
+    assert cells(write(tmp_path / "numbers.csv", "0.5,1\n0.25,2\n"), header=False) == [
+        ("0.5", "1"),
+        ("0.25", "2"),
+    ]
+    with pytest.raises(DataError, match=r"'0.5' is a number, so this is not a header.\n.*data.header=false"):
+        cells(tmp_path / "numbers.csv")
 
 
 @pytest.mark.parametrize(
-    ("table", "facts"),
+    ("first", "is_row"),
     [
-        (["a", "b"], ["row 1", "str", "'a'", "dict"]),
-        ([{"text": "a"}, 3], ["row 2", "int"]),
-        ([("a", 1), ("b",)], ["row 2", "tuple of 1", "tuple of 2"]),
-        ([("a", 1), {"text": "b"}], ["row 2", "dict"]),
-        ({"text": ["a"], "label": [1, 2]}, ["text 1", "label 2"]),
-        ({"text": "a"}, ["'text'", "str"]),
-        ([], ["list", "no rows"]),
-        (3, ["int", "DataFrame"]),
+        ("Go.\tVa !", True),
+        ("he runs\tsie rennt", True),
+        ("en\tfr", False),
+        ("he\tsie", False),
+        ("English text\tFrench text", False),
     ],
 )
-def test_what_is_no_table_is_refused_with_the_row_or_column(table: Any, facts: list[str]) -> None:
-    with pytest.raises(UsageError) as caught:
-        read_rows(table)
-    assert [fact for fact in facts if fact not in str(caught.value)] == []
+def test_names_that_read_like_a_row_are_noticed(first: str, is_row: bool, tmp_path: Path) -> None:
+    table = open_source(
+        write(tmp_path / "t.tsv", f"{first}\nhe sits\tsie sitzt\nshe runs\ter rennt\n"), DataSettings()
+    )
+    assert isinstance(table, CsvTable)
+    assert table.starts_with_row(table.columns) is is_row
 
 
-def test_columns_of_the_same_name_are_refused() -> None:
-    pandas = pytest.importorskip("pandas")
-    with pytest.raises(UsageError, match="called a"):
-        read_rows(pandas.DataFrame([[1, 2]], columns=["a", "a"]))
+def test_quotation_marks_in_tab_files_are_letters_unless_they_enclose_the_field(tmp_path: Path) -> None:
+    path = write(tmp_path / "raw.tsv", 'text\tlabel\n"so" he said\tx\n"a ""b"" c"\ty\n5" disk\tz\n')
+    assert cells(path) == [('"so" he said', "x"), ('a "b" c', "y"), ('5" disk', "z")]
 
 
-def test_a_saved_table_is_read_back_and_kept_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SEQLAB_CACHE", str(tmp_path))
-    path = save_table([{"a": float("inf"), "b": [1.0, float("nan")], "c": "ü"}])
-    assert json.loads(path.read_text(encoding="utf-8")) == {"a": None, "b": [1.0, None], "c": "ü"}
-    assert save_table([{"a": float("inf"), "b": [1.0, float("nan")], "c": "ü"}]) == path
-    assert save_table([{"a": 1}]) != path
+def test_a_tab_inside_quotation_marks_belongs_to_the_field_where_the_line_would_have_too_many(
+    tmp_path: Path,
+) -> None:
+    lines = ["text\tlabel", '"a\tb ""c"""\tpos', 'he said "no"\tneg', '"never closed\tneg', '"a"\tb\tneg']
+    (tmp_path / "t.tsv").write_text("\n".join(lines) + "\n")
+    source = open_source(tmp_path / "t.tsv", DataSettings(bad_rows="skip"))
+    assert [row.values["text"] for row in source.rows()] == ['a\tb "c"', 'he said "no"', '"never closed']
+    assert source.bad_rows.sentence().endswith("line 5: 3 fields, expected 2 (text,label).")
 
 
-def test_splits_are_saved_under_our_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SEQLAB_CACHE", str(tmp_path))
-    dataset = FakeDataset([{"text": "x", "label": 1}], {"text": object(), "label": ClassLabel()})
-    splits = save_splits({"train": ROWS, "validation": dataset, "test": Path("test.csv")})
-    assert list(splits) == ["train", "valid", "test"]
-    assert json.loads(Path(splits["valid"]).read_text(encoding="utf-8")) == {"text": "x", "label": "pos"}
-    assert splits["test"] == "test.csv"
-    assert save_splits("reviews.csv") == {"train": "reviews.csv"}
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found(delimiter: str) -> None:
+    rows = [("text", "label"), ("well, well; what", "pos"), ('"a" | b\t?', "neg")]
+    lines = [delimiter.join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows]
+    assert guess_delimiter(lines) == delimiter
+
+
+def test_skipped_rows_are_counted_once_however_often_the_source_is_read(tmp_path: Path) -> None:
+    path = write(tmp_path / "skip.csv", b'text,label\ngood,1\nbad\n\xff\xfe,2\n"x"y,3\nfine,4\n')
+    source = open_source(path, DataSettings(bad_rows="skip"))
+    for _ in range(3):
+        assert [row.values["label"] for row in source.rows()] == ["1", "4"]
+    assert source.bad_rows.count == 3
+    assert [message.partition(": ")[0].rpartition("line ")[2] for message in source.bad_rows.messages] == [
+        "3",
+        "4, column 1",
+        "5, column 1",
+    ]
+    assert "3 rows could not be read" in source.bad_rows.sentence()
+
+
+def test_skipping_json_lines_leaves_out_each_kind_of_bad_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "skip.jsonl", b'{"t": 1}\n{"u": 2}\n[3]\n{"t": \xff}\nno\n\n{"t": 7}\n')
+    source = open_source(path, DataSettings(bad_rows="skip"))
+    assert [(row.line, row.values["t"]) for row in source.rows()] == [(1, 1), (7, 7)]
+    assert source.bad_rows.count == 4
+
+
+def test_columns_that_are_named_are_the_only_ones_every_json_object_needs(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "some.jsonl", '{"text": "a", "label": 1, "note": "x"}\n{"text": "b", "label": 0}\n'
+    )
+    assert len(cells(path, text="text", label="label")) == 2
+    with pytest.raises(DataError, match="no key 'note'"):
+        cells(path)
 
 
 @pytest.mark.parametrize(
-    ("data", "facts"),
-    [
-        ({"train": ROWS, "unsupervised": ROWS}, ["'unsupervised'", "valid"]),
-        ({"train": ROWS, "dev": ROWS, "valid": ROWS}, ["twice", "dev"]),
-        ("one line\nanother line\n", ["several lines", "file"]),
-    ],
+    ("encoding", "name"),
+    [("utf-16", "utf-16"), ("latin-1", "latin-1"), ("cp1252", "windows-1252"), ("utf-32-be", "utf-32-be")],
 )
-def test_other_splits_and_texts_are_refused(data: Any, facts: list[str]) -> None:
-    with pytest.raises(UsageError) as caught:
-        save_splits(data)
-    assert [fact for fact in facts if fact not in str(caught.value)] == []
+def test_other_encodings_are_read_when_they_are_named(encoding: str, name: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "other.csv", "text,label\ncafé ü,1\nnaïve,2\n".encode(encoding))
+    assert cells(path, encoding=name) == [("café ü", "1"), ("naïve", "2")]
 
 
-def test_lists_of_texts_and_of_numbers_are_no_tables() -> None:
-    assert not any(map(is_table, (["a"], [[1.0, 2.0]], "text", {"train": ROWS}, [])))
-    assert is_table(ROWS)
-    assert is_splits({"train": ROWS})
-    assert not is_splits({"train": ["a"], "label": ["b"]})
+def test_at_most_max_rows_are_read(tmp_path: Path) -> None:
+    path = write(tmp_path / "many.csv", "text\n" + "a\n" * 9)
+    assert len(cells(path, max_rows=4)) == 4
 
 
-def test_a_column_of_any_row_is_a_column_of_the_table() -> None:
-    source = open_table([{"a": 1}, {"a": 2, "b": 3}])
-    assert source.columns == ["a", "b"]
-    assert [row.values for row in source.rows()] == [{"a": 1, "b": None}, {"a": 2, "b": 3}]
+def test_a_fingerprint_follows_the_content_and_not_the_name(tmp_path: Path) -> None:
+    prints = [
+        open_source(write(tmp_path / name, text), DataSettings()).fingerprint()
+        for name, text in (("a.csv", "t\n1"), ("b.csv", "t\n1"), ("c.csv", "t\n2"))
+    ]
+    assert prints[0] == prints[1] != prints[2]
+
+
+def test_cells_are_asked_for_as_text_and_as_labels(tmp_path: Path) -> None:
+    path = write(tmp_path / "kinds.jsonl", '{"v": "x"}\n{"v": 3}\n{"v": true}\n{"v": null}\n{"v": " "}\n')
+    rows = list(open_source(path, DataSettings()).rows())
+    assert [label_of(row, "v") for row in rows[:3]] == ["x", "3", "true"]
+    assert text_of(rows[4], "v") == " "
+    for row in rows[3:]:
+        with pytest.raises(DataError, match=rf"line {row.line}: column 'v' is empty"):
+            label_of(row, "v")
+    with pytest.raises(DataError, match="column 'v' holds a number, expected text"):
+        text_of(rows[1], "v")
+    with pytest.raises(DataError, match="no column 'w'"):
+        require_columns(open_source(path, DataSettings()), ["v", "", "w"])
