@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -107,3 +109,68 @@ def test_decoding_settings_are_keywords_of_predict(tmp_path: Path) -> None:
     assert beam.ranking == run.with_decoding(beam=3).predict(["word 3"], top=3)[0].ranking
     with pytest.raises(seqlab.errors.SeqlabError, match="beem"):
         run.predict(["word 3"], beem=3)
+
+
+@pytest.mark.parametrize(
+    ("model", "facts"),
+    [
+        (object(), ["model=", "object", "seqlab.nn", "seqlab.register"]),
+        ("lstmm", ["model=", "'lstmm'", "'lstm'"]),
+        ({"kind": "recurrent", "hiden_size": 3}, ["model.hiden_size", "hidden_size"]),
+    ],
+)
+def test_a_model_of_another_kind_is_refused_by_the_name_of_the_argument(
+    model: Any, facts: list[str], tmp_path: Path
+) -> None:
+    with pytest.raises(seqlab.errors.SeqlabError) as caught:
+        seqlab.train(ROWS, model=model, out=tmp_path / "run")
+    assert [fact for fact in facts if fact not in str(caught.value)] == []
+    assert "--model" not in str(caught.value)
+
+
+def test_splits_in_memory_are_the_splits_of_the_run(tmp_path: Path) -> None:
+    rows = [(row["review"], row["verdict"]) for row in ROWS]
+    run = seqlab.train(
+        {"train": rows[:40], "validation": rows[40:50], "test": rows[50:]},
+        model={"kind": "recurrent", "cell": "gru", "hidden_size": 4},
+        steps=1,
+        out=tmp_path / "run",
+        verbose=False,
+    )
+    assert (run.recipe.data.text, run.recipe.data.label) == ("column_1", "column_2")
+    assert run.recipe.model.hidden_size == 4  # type: ignore[union-attr]
+    assert run.results.split == "test"
+    assert sorted(run.results.raw["splits"]) == ["test", "valid"]
+    assert len(run.evaluate(rows[50:]).answers) == 10
+
+
+def test_what_deserves_a_look_is_a_warning_of_python(tmp_path: Path) -> None:
+    rows = [*ROWS, *ROWS[:20]]  # repeated rows, and a model without training does not beat naive Bayes
+    with pytest.warns(seqlab.errors.SeqlabWarning) as caught:
+        run = seqlab.train(rows, **SMALL, out=tmp_path / "run", verbose=False)
+    sentences = [str(warning.message) for warning in caught]
+    assert sentences == run.results.raw["warnings"]
+    assert any("baseline" in sentence for sentence in sentences)
+    assert any("twice" in sentence or "repeat" in sentence or "same" in sentence for sentence in sentences)
+    assert {Path(warning.filename).name for warning in caught} == {"test_api.py"}
+
+
+def test_ctrl_c_is_a_keyboard_interrupt_that_names_the_folder(tmp_path: Path) -> None:
+    class Impatient:
+        def on_step(self, report: Any) -> None:
+            raise KeyboardInterrupt
+
+        def on_validation(self, step: int, validation: Any, *, is_best: bool) -> None: ...
+
+    with pytest.raises(KeyboardInterrupt, match=r"--resume .*run"):
+        seqlab.train(ROWS, **SMALL, out=tmp_path / "run", verbose=False, callbacks=[Impatient()])
+
+
+def test_a_notebook_sees_one_line_that_is_rewritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
+    seqlab.train(ROWS, **SMALL, out=tmp_path / "run")
+    live = capsys.readouterr().err.split("\r", 1)[1].split("\n")[0]
+    assert "step 2/2" in live
+    assert "valid loss" in live.split("\r")[-1]

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from seqlab.cli.live_line import LiveLine
 from seqlab.cli.progress import TerminalProgress
-from seqlab.cli.train import QUIET, TOLD, announce, show_warnings
-from seqlab.core.errors import UsageError
+from seqlab.cli.train import QUIET, STAGES, TOLD, announce
+from seqlab.core.errors import SeqlabWarning, UsageError
+from seqlab.models.settings import MODEL_ALIASES
+from seqlab.recipes.overrides import unknown_model
 from seqlab.runs.compare.compare import Comparison, compare_runs
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import prepare
+from seqlab.runs.train.start import Interrupted
 from seqlab.runs.train.start import train as train_prepared
-from seqlab.sources.in_memory import is_table, save_table
+from seqlab.sources.tables import save_splits
 from seqlab.training.base import Callback
 from seqlab.training.callbacks.callback_list import CallbackList
 
@@ -23,7 +30,7 @@ def train(
     data: Any,
     *assignments: str,
     task: str = "",
-    model: str = "",
+    model: str | Mapping[str, Any] = "",
     minutes: float = 0,
     steps: int = 0,
     epochs: float = 0,
@@ -36,13 +43,17 @@ def train(
 ) -> Run:
     """Train a model and score it.
 
+    What deserves a look (leaks between splits, skipped rows, a baseline that is not beaten) is raised as a
+    `seqlab.errors.SeqlabWarning` through Python's `warnings`, with `verbose=False` too.
+
     Args:
-        data: A file, a folder, a built-in dataset or a recipe; or a table in memory: a list of dicts, a
-            pandas DataFrame or a
-            Hugging Face dataset.
+        data: A file, a folder, a built-in dataset or a recipe; or a table in memory: rows as dicts or tuples, a
+            dict of columns, a pandas or polars DataFrame, an Arrow table or a Hugging Face dataset; or a dict of
+            splits (``{"train": …, "valid": …, "test": …}``), each of them one of these.
         assignments: Further settings as on the command line: ``"training.clip_norm=0.5"``.
         task: The task, such as ``"classification"``; guessed from the data when left out.
-        model: The model, such as ``"lstm"`` or ``"transformer"``; chosen for the data when left out.
+        model: The model, such as ``"lstm"`` or ``"transformer"``, or its settings as a dict
+            (``{"kind": "recurrent", "cell": "gru", "layers": 2}``); chosen for the data when left out.
         minutes: Time budget for training.
         steps: Number of updates.
         epochs: Number of passes over the training data.
@@ -50,10 +61,9 @@ def train(
         out: The folder of the run; below ``runs/`` when left out.
         start: A finished run to fine-tune: its tokens, network and weights are used.
         callbacks: Objects that are told about every update and every validation.
-        verbose: Whether to print what was inferred, progress and warnings on standard error.
-        settings: Settings by name where the name is unique (``learning_rate=1e-3``, ``text="review"``), or by
-            dotted name
-            (``**{"model.dropout": 0.3}``).
+        verbose: Whether to print what was inferred and the progress on standard error.
+        settings: Settings by name where the name is unique (``learning_rate=1e-3``, ``text="review"``), by
+            dotted name (``**{"model.dropout": 0.3}``), or by section (``training={"steps": 500}``).
 
     Returns:
         The finished run, with `results`, `predict`, `evaluate` and more.
@@ -62,29 +72,66 @@ def train(
     values = {name: value for name, value in budget.items() if value} | settings
     if seed is not None:
         values["training.seed"] = seed
-    what = str(save_table(data)) if is_table(data) else data
-    if isinstance(data, list) and not data:
-        raise UsageError("the list of rows is empty.", where="train(data)")
-    if not isinstance(what, str | Path):
+    name, more = _model_settings(model)
+    _check_callbacks(callbacks)
+    parts = save_splits(data)
+    values |= more | {f"data.{split}": path for split, path in parts.items() if split != "train"}
+    recipe, run_name = find_recipe(
+        parts["train"], list(assignments), task=task, model=name, start=str(start), values=values
+    )
+    stage, tell = (STAGES, TOLD) if verbose else (QUIET, QUIET)
+    prepared = prepare(recipe, out=str(out), name=run_name, say=stage, tell=tell)
+    if verbose:
+        announce(replace(prepared, warnings=[]))
+    _warn(prepared.warnings)
+    try:
+        with _progress(verbose=verbose) as progress:
+            run = train_prepared(prepared, callback=CallbackList([progress, *callbacks]), say=stage)
+    except Interrupted as stopped:
+        raise KeyboardInterrupt(
+            f"stopped and saved after step {stopped.step:,}; continue with: seqlab train --resume {stopped.folder}"
+        ) from None
+    _warn([warning for warning in run.results.raw["warnings"] if warning not in prepared.warnings])
+    return run
+
+
+def _model_settings(model: Any) -> tuple[str, dict[str, Any]]:
+    """A model's short name, or its settings as a dict."""
+    if isinstance(model, Mapping):
+        return "", {"model": dict(model)}
+    if not isinstance(model, str):
         raise UsageError(
-            f"cannot train on data of the type {type(data).__name__}.",
-            where="train(data)",
+            f"expected the name of a model or a dict of its settings, found {type(model).__name__}.",
+            where="model=",
             cure=(
-                "Pass a file, a folder, the name of a built-in dataset or a recipe, a list of dicts or a"
-                " DataFrame."
+                'For example model="lstm" or model={"kind": "transformer", "layers": 2}. To train a cell of your'
+                " own, register it: seqlab.register (docs/extending.md); in a training loop of your own, use"
+                " the layers of seqlab.nn."
             ),
         )
-    recipe, name = find_recipe(
-        str(what), list(assignments), task=task, model=model, start=str(start), values=values
-    )
-    prepared = prepare(recipe, out=str(out), name=name, tell=TOLD if verbose else QUIET)
-    if verbose:
-        announce(prepared)
-    with TerminalProgress(quiet=not verbose) as progress:
-        run = train_prepared(prepared, callback=CallbackList([progress, *callbacks]))
-    if verbose:
-        show_warnings(run, known=prepared.warnings)
-    return run
+    if model and model not in MODEL_ALIASES:
+        raise unknown_model(model, where="model=")
+    return model, {}
+
+
+def _check_callbacks(callbacks: Any) -> None:
+    if not isinstance(callbacks, Sequence):
+        raise UsageError(
+            f"expected a list of callbacks, found {type(callbacks).__name__}.",
+            where="callbacks=",
+            cure="For one: callbacks=[callback]",
+        )
+
+
+def _progress(*, verbose: bool) -> TerminalProgress | LiveLine:
+    """In a notebook standard error is no terminal, and yet a line can be rewritten."""
+    is_notebook = "ipykernel" in sys.modules and not sys.stderr.isatty()
+    return LiveLine() if verbose and is_notebook else TerminalProgress(quiet=not verbose)
+
+
+def _warn(sentences: Sequence[str]) -> None:
+    for sentence in sentences:
+        warnings.warn(sentence, SeqlabWarning, stacklevel=3)
 
 
 def load(path: str | Path) -> Run:

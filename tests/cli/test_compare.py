@@ -75,12 +75,20 @@ def test_two_runs_become_a_table_an_answer_and_a_page(
     assert weak.code == 0, weak.err
     ended = run(capsys, "compare", str(reviews_run.folder), "weak")
     assert ended.code == 0, ended.err
-    assert "weak" in ended.out.splitlines()[2]
+    lines = ended.out.splitlines()
+    assert [line.split()[:1] for line in lines[:3]] == [["run"], ["model"], ["accuracy"]]  # runs side by side
+    assert max(map(len, lines[: lines.index("settings that differ:")])) <= 80
+    assert ["training.steps", "40", "1"] in [line.split() for line in lines]
     assert "McNemar's p = " in ended.out
-    assert Path("runs/compared/compare.html").read_text().startswith("<!doctype html>")
+    first = Path("runs/compared/compare.html")
+    written = first.read_text()
+    assert "Settings that differ" in written
     found = run(capsys, "compare", str(reviews_run.folder), "weak", "--json").json
     assert found["reference"] == "my reviews"
     assert found["differences"]["accuracy"]["weak"]["sentence"] in ended.out
+    assert found["page"] == "runs/compared/compare-2.html"
+    assert first.read_text() == written
+    assert {"setting": "training.steps", "my reviews": "40", "weak": "1"} in found["settings"]
 
 
 def test_slices_stand_in_the_evaluation_and_in_the_report(

@@ -74,3 +74,15 @@ def test_the_importer_itself_sees_no_torch_behind_the_help(tmp_path: Path) -> No
     }
     assert "typer" in names
     assert not names & {"torch", "numpy", "pydantic"}
+
+
+@pytest.mark.slow
+def test_loading_runs_does_not_import_what_only_scores_and_ensembles_need(tmp_path: Path) -> None:
+    names = ("seqlab.runs.ensemble", "seqlab.models.encoder_decoder", "seqlab.runs.survey.data_survey")
+    code = (
+        f"import sys, seqlab.runs.run; sys.exit(','.join(name for name in {names!r} if name in sys.modules))"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert ended.stderr.strip() == ""

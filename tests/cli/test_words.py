@@ -114,6 +114,7 @@ def test_a_map_is_a_page_and_its_points_are_numbers(
 ) -> None:
     page = tmp_path / "map.html"
     found = run(capsys, "words", str(family), "man", "--map", str(page), "--json").json
+    assert found["near"] == run(capsys, "words", str(family), "man", "--json").json["near"]
     assert sorted(word for word, *_ in found["points"]) == ["aunt", "man", "stone", "uncle", "woman"]
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert "is not called NAME.html" in run(capsys, "words", str(family), "--map", "map.png").err

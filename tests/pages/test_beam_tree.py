@@ -6,7 +6,14 @@ import re
 
 import pytest
 
-from seqlab.pages.charts.beam_tree import BeamTree, Branch, beam_tree_diagram, render_beam_tree
+from seqlab.pages.charts.beam_tree import (
+    MAX_PER_STEP,
+    MAX_STEPS,
+    BeamTree,
+    Branch,
+    beam_tree_diagram,
+    render_beam_tree,
+)
 from seqlab.pages.charts.diagram import Box, Line, render_svg
 from tests.pages.reading import Page
 
@@ -73,11 +80,13 @@ def test_the_page_has_the_answers_in_order_and_words_stay_text() -> None:
 def test_a_long_search_is_cut_where_it_can_no_longer_be_read() -> None:
     many = [
         Branch(step * 100 + place, (step - 1) * 100 if step else -1, step + 1, "w", -place, -place, "kept")
-        for step in range(70)
-        for place in range(50)
+        for step in range(MAX_STEPS + 10)
+        for place in range(MAX_PER_STEP + 10 if step < 3 else 1)
     ]
-    drawing = beam_tree_diagram(BeamTree("Long", "", many))
-    assert sum(isinstance(part, Line) for part in drawing.parts) == 60 * 40
+    tree = BeamTree("Long", "", many)
+    drawing = beam_tree_diagram(tree)
+    assert sum(isinstance(part, Line) for part in drawing.parts) == 3 * MAX_PER_STEP + MAX_STEPS - 3
+    assert f"the first {MAX_STEPS} of {MAX_STEPS + 10} steps" in render_beam_tree(tree)
 
 
 def test_what_is_no_tree_is_refused() -> None:
@@ -85,3 +94,15 @@ def test_what_is_no_tree_is_refused() -> None:
         BeamTree("", "", [Branch(0, 7, 1, "a", -1.0, -1.0, "kept")])
     empty = beam_tree_diagram(BeamTree("Nothing", "", []))
     assert empty.description == "0 steps, 0 candidates, 0 of them kept."
+
+
+def test_a_long_search_keeps_its_size_and_all_its_steps() -> None:
+    branches = [
+        Branch(step, step - 1 if step else -1, step + 1, "word", -1.0, -1.0, "kept") for step in range(150)
+    ]
+    tree = BeamTree("A beam of 2", "a long source", branches)
+    drawing = beam_tree_diagram(tree)
+    assert len([part for part in drawing.parts if isinstance(part, Box) and part.caption]) == 150
+    page = render_beam_tree(tree)
+    width = int(re.findall(r'class="scroll"><div style="width: (\d+)px"><svg', page)[0])
+    assert width == round(drawing.width) > 150 * 100  # room for a word and a line at every step

@@ -113,8 +113,11 @@ def test_a_run_needs_its_parts_again_and_says_so(folder: Path) -> None:
     without = seqlab("predict", "run", "refund_me", folder=folder)
     assert without.returncode == 2
     assert "'identifiers'" in without.stderr
-    assert "'cohen_kappa'" in without.stderr
     assert "--plugin FILE" in without.stderr
+    unscored = seqlab("evaluate", "run", plugins[0], folder=folder)
+    assert unscored.returncode == 2
+    assert "'cohen_kappa'" in unscored.stderr
+    assert "--plugin FILE" in unscored.stderr
     again = seqlab("evaluate", "run", "--json", *plugins, folder=folder)
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["scores"]["cohen_kappa"] == scores_of(folder / "run")["cohen_kappa"]

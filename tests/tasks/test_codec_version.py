@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from seqlab.recipes.read import check
-from seqlab.sources.in_memory import open_table
+from seqlab.sources.tables import open_table
 from seqlab.tasks.classification.codec import ClassificationCodec
 from seqlab.tasks.labeled.whole_sequence_codec import WholeSequenceCodec
 

@@ -475,7 +475,7 @@ def test_scores_are_those_of_what_is_written_whatever_was_read() -> None:
 def test_a_batch_by_tokens_and_pairs_that_are_too_long(tmp_path: Path) -> None:
     task = make(tmp_path, [*PAIRS, ("abc" * 9, "C")], data={"max_length": 12}, training={"batch_tokens": 24})
     assert len(task.splits["train"].store) == len(PAIRS)
-    assert task.notes == ["train: 1 pairs of more than 12 tokens on a side are left out"]
+    assert task.notes == ["train: 1 pair of more than 12 tokens on a side left out"]
     batch = task.objective().loader(Cursor()).take()
     assert batch.inputs.numel() + batch["target"].numel() <= 24
     assert len(task.splits["valid"].store) == len(PAIRS) + 1  # a score is of all

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seqlab.cli.console import answer, answer_json, quoted, say, suggest
+from seqlab.cli.compared import show_comparison
+from seqlab.cli.console import answer, answer_json, quoted, suggest
 from seqlab.cli.seeds import announced, checked, name_of, silent, stopped_at
-from seqlab.core.errors import UsageError, shortened
-from seqlab.tasks.excerpt import one_line
+from seqlab.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from seqlab.runs.compare.by_length import ByLength
     from seqlab.runs.compare.compare import Comparison
 
 EXAMPLES = """\b
@@ -24,7 +23,6 @@ Examples:
   seqlab compare reviews.csv --models lstm,cnn,transformer --minutes 3
   seqlab compare languages --models lstm,gru training.steps=500 --seeds 3
 """
-MOST_DISAGREEMENTS = 3
 
 
 def compare(
@@ -60,18 +58,9 @@ def compare(
     """Compare runs on the same data, or train several models on the same budget; paired tests tell difference
     from chance.
     """
-    if models and data:
-        raise UsageError(
-            "--data is for finished runs.",
-            cure="Models are compared on the test part of the data that they are trained on.",
-        )
-    if not models and (minutes or seeds > 1 or task):
-        raise UsageError(
-            "--minutes, --seeds and --task are for models that are still to be trained.",
-            cure="Name them: --models lstm,cnn",
-        )
+    _check_options(models=models, data=data, trains=bool(minutes or seeds > 1 or task))
     if models:
-        folder, comparison = _contest(
+        folder, comparison = _train_and_compare(
             what[0],
             models.split(","),
             what[1:],
@@ -95,16 +84,30 @@ def compare(
         "minutes": f"{minutes:g}" if minutes else "",
         "seeds": str(seeds) if seeds > 1 else "",
         "task": task,
+        "against": against,
     }
-    page = write_comparison(comparison, folder, command=_command(what, {**options, "against": against}))
+    page = write_comparison(comparison, folder, command=_command(what, options))
     if as_json:
         return answer_json({"page": str(page), **comparison.as_json()})
-    _show(comparison)
+    show_comparison(comparison)
     answer(f"page: {page}")
     return suggest([f"seqlab evaluate {quoted(comparison.reference.runs[0].folder)}"])
 
 
-def _contest(
+def _check_options(*, models: str, data: str, trains: bool) -> None:
+    if models and data:
+        raise UsageError(
+            "--data is for finished runs.",
+            cure="Models are compared on the test part of the data that they are trained on.",
+        )
+    if trains and not models:
+        raise UsageError(
+            "--minutes, --seeds and --task are for models that are still to be trained.",
+            cure="Name them: --models lstm,cnn",
+        )
+
+
+def _train_and_compare(
     what: str,
     models: list[str],
     settings: list[str],
@@ -155,46 +158,3 @@ def _command(what: list[str], options: dict[str, str]) -> str:
             *(f"--{name} {quoted(value)}" for name, value in options.items() if value),
         ]
     )
-
-
-def _show(comparison: Comparison) -> None:
-    from seqlab.runs.compare.comparison_page import table
-
-    rows = table(comparison)
-    widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in rows[0]}
-    for line in [dict(zip(rows[0], rows[0], strict=True)), *rows]:
-        answer("  ".join(f"{line[name]:<{width}}" for name, width in widths.items()).rstrip())
-    for warning in comparison.warnings:
-        say(f"WARNING: {warning}")
-    for score, differences in comparison.differences.items():
-        for name, difference in differences.items():
-            answer(f"{score}: {difference.describe(name, comparison.reference.name)}")
-    if comparison.by_length:
-        _show_lengths(comparison.by_length)
-    for name, counts in comparison.mcnemars.items():
-        answer(
-            f"{name} alone is right about {counts.only_second:,} examples, {comparison.reference.name} alone"
-            f" about {counts.only_first:,}, both about {counts.both:,}, neither about {counts.neither:,};"
-            f" McNemar's p = {counts.p:.2g}"
-        )
-    if comparison.num_disagreements:
-        answer(
-            f"they disagree about {comparison.num_disagreements:,} of"
-            f" {len(comparison.reference.first.answers):,}; the page shows some:"
-        )
-    for example in comparison.disagreements[:MOST_DISAGREEMENTS]:
-        predictions = ", ".join(
-            f"{name}: {shortened(prediction, 60)}" for name, prediction in example.answers.items()
-        )
-        answer(f"    {example.where}  truth {shortened(example.truth, 60)}; {predictions}")
-        answer(f"        {shortened(one_line(example.text), 120)}")
-
-
-def _show_lengths(by_length: ByLength) -> None:
-    """A line for each part: where models drift apart, and whether with longer sources."""
-    from seqlab.runs.compare.comparison_page import shown_part
-
-    answer(f"{by_length.score.replace('_', ' ')} by {by_length.unit} in the source:")
-    for place, first in enumerate(next(iter(by_length.parts.values()))):
-        scores = "  ".join(f"{name} {shown_part(parts[place])}" for name, parts in by_length.parts.items())
-        answer(f"    {first.name:>9}  {scores}  ({first.count:,} rows)")

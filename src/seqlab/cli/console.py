@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from seqlab.cli.wrap import wrap_message
 from seqlab.core.errors import SeqlabError
 
 LONGEST_MESSAGE = 12
@@ -27,12 +28,18 @@ HARMFUL_IN_JSON = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]
 
 def say(text: str = "") -> None:
     """A message for people, on standard error."""
+    text = wrap_message(text) if sys.stderr.isatty() else text
     print(clean(text), file=sys.stderr, flush=True)  # noqa: T201 - the one place for messages
 
 
 def answer(text: str, *, end: str = "\n") -> None:
     """The answer of a command, on standard output."""
     print(clean(text), end=end, flush=True)  # noqa: T201 - the one place for answers
+
+
+def answer_sentences(text: str) -> None:
+    """An answer in sentences, in lines that fit the terminal; in a file they stay whole."""
+    answer(wrap_message(text) if sys.stdout.isatty() else text)
 
 
 def answer_json(value: Any) -> None:

@@ -11,23 +11,30 @@ if TYPE_CHECKING:
     from seqlab.runs.run import Run
 
 
-def with_options(run: Run, *, beam: int, decoding: Sequence[str], others: Sequence[str] = ()) -> Run:
-    """The run with `--beam K` and `--decoding NAME=VALUE`, as an ensemble with the runs of `--with`."""
+def with_options(
+    run: Run, *, beam: int, decoding: Sequence[str], others: Sequence[str] = (), predicts: bool = False
+) -> Run:
+    """The run with `--beam K` and `--decoding NAME=VALUE`, as an ensemble with the runs of `--with`.
+
+    predicts: whether the run is asked for predictions, where a language model generates nothing.
+    """
     from seqlab.recipes.overrides import read_assignments
+    from seqlab.runs.decoding_names import check_decoding_names, refuse_idle_in_predict
 
     run = run.ensemble(*others) if others else run
     words = [word if word.startswith("decoding.") else f"decoding.{word}" for word in decoding]
     values = read_assignments(words, where="--decoding", example="--decoding temperature=1")
-    if beam:
-        values["decoding.beam"] = beam
-    return run.with_decoding(**{name.removeprefix("decoding."): value for name, value in values.items()})
+    settings = {name.removeprefix("decoding."): value for name, value in values.items()}
+    for names, written in ((["beam"] if beam else [], "--beam"), (list(settings), "--decoding {}")):
+        check_decoding_names(run.spec, names, written=written)
+        if predicts:
+            refuse_idle_in_predict(run.spec, names, written=written)
+    return run.with_decoding(**settings, **({"beam": beam} if beam else {}))
 
 
 def check_top(run: Run, top: int) -> None:
     """A search gives no more answers than it keeps."""
-    from seqlab.tasks.spec import find_spec
-
-    if not find_spec(run.recipe.task).generates:
+    if not run.spec.generates:
         return
     decoding = run.recipe.decoding
     most, more = (

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from seqlab.cli.console import answer, answer_json, suggest
+from seqlab.cli.console import answer, answer_json, answer_sentences, suggest
 
 if TYPE_CHECKING:
+    from seqlab.core.errors import UsageError
     from seqlab.core.settings import SettingHelp
 
 EXAMPLES = """\b
@@ -17,6 +18,7 @@ Examples:
   seqlab explain training.clip_norm
   seqlab explain lstm
   seqlab explain model.cell
+  seqlab explain "early stopping"
 """
 
 
@@ -26,7 +28,7 @@ def explain(
         typer.Argument(
             help=(
                 "A section (training), a setting (training.clip_norm), a model, cell, score, dataset, task or"
-                " recipe."
+                " recipe, or a word of the field (teacher forcing)."
             ),
             metavar="TOPIC",
         ),
@@ -34,35 +36,60 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Explain a section, a setting or a name."""
+    from seqlab.cli.equations import cell_equations
+
+    entries, named, command = _matching_settings(topic), _named(topic), ""
+    if not topic:
+        named = _sections()
+    elif not (entries or named):
+        entries, named, command = _word_of_the_field(topic)
+    equations = cell_equations(topic) if f"cell {topic}" in named else []
+    if as_json:
+        equation = {"equations": equations} if equations else {}
+        settings = [_as_json(entry) for entry in entries]
+        return answer_json({"topic": topic, "settings": settings, "names": named, **equation})
+    for name, sentence in named.items():
+        answer_sentences(f"{name}: {sentence}")
+    if equations:
+        answer("\n".join(f"    {line}" for line in equations))
+        answer("    x is (batch, input), hidden (batch, hidden); W is (gates · hidden, input)")
+    for entry in entries:
+        answer_sentences(
+            f"{entry.name} ({entry.kind}; {_default(entry.default)})\n    {entry.sentence}{_owners(entry)}"
+        )
+    return suggest([command or _next(topic, entries, named)])
+
+
+def _word_of_the_field(topic: str) -> tuple[list[SettingHelp], dict[str, str], str]:
+    """What a word that is no name of a setting or part means: its settings, its meaning, and a command."""
+    from seqlab.cli.field_words import find_word
+
+    found = find_word(topic)
+    if found is None:
+        raise _unknown(topic)
+    name, word = found
+    entries = [entry for entry in _all_settings() if entry.name in word.settings]
+    return entries, {name: word.meaning}, word.command
+
+
+def _unknown(topic: str) -> UsageError:
+    """The error for a topic that nothing has as its name."""
+    from seqlab.cli.field_words import OTHER_NAMES, WORDS
     from seqlab.cli.listing import KINDS
     from seqlab.core.errors import UsageError, nearest, shortened
     from seqlab.recipes.renamed import new_name, new_names_of_keyword
     from seqlab.recipes.sections import section_names
+    from seqlab.recipes.synonyms import setting_for
 
-    entries = _matching_settings(topic)
-    named = _named(topic)
-    if topic and not entries and not named:
-        names = (
-            {entry.name for entry in _all_settings()}
-            | set(section_names())
-            | {name for kind in KINDS.values() for name in kind()}
-        )
-        renamed = [name for name in (new_name(topic), *new_names_of_keyword(topic)) if name]
-        cure = f"It is called {' or '.join(renamed)} now." if renamed else nearest(topic, names)
-        raise UsageError(f"there is nothing called '{shortened(topic)}'.", cure=cure)
-    if not topic:
-        named = _sections()
-    if as_json:
-        return answer_json(
-            {"topic": topic, "settings": [_as_json(entry) for entry in entries], "names": named}
-        )
-    for name, sentence in named.items():
-        answer(f"{name}: {sentence}")
-    for entry in entries:
-        answer(
-            f"{entry.name} ({entry.kind}; {_default(entry.default)})\n    {entry.sentence}{_owners(entry)}"
-        )
-    return suggest([_next(topic, entries, named)])
+    what = f"there is nothing called '{shortened(topic)}'."
+    if renamed := [name for name in (new_name(topic), *new_names_of_keyword(topic)) if name]:
+        return UsageError(what, cure=f"It is called {' or '.join(renamed)} now.")
+    if setting := setting_for(topic):
+        return UsageError(what, cure=f"Did you mean '{setting}'? seqlab explain {setting}")
+    names = (
+        {entry.name for entry in _all_settings()} | set(section_names()) | WORDS.keys() | OTHER_NAMES.keys()
+    )
+    return UsageError(what, cure=nearest(topic, names | {name for kind in KINDS.values() for name in kind()}))
 
 
 def _matching_settings(topic: str) -> list[SettingHelp]:

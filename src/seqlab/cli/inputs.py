@@ -31,7 +31,7 @@ def open_inputs(recipe: Recipe, texts: list[str] | None, file: str) -> Iterator[
     lines = iter(texts) if texts else lines_of_stdin()
     has_text = bool(recipe.data.text) or find_spec(recipe.task).predicts_tokens
     return (
-        (_sound(line) for line in lines)
+        (_require_utf8(line) for line in lines)
         if has_text
         else (_numbers(line, place) for place, line in enumerate(lines, start=1))
     )
@@ -41,7 +41,7 @@ def open_pairs(recipe: Recipe, texts: list[str] | None, file: str) -> Iterator[t
     """Sources and targets to score: with a tab between them where they are typed, or from a file."""
     if file:
         return _pairs_of_file(file, recipe)
-    return _pairs_of_lines(_sound(line) for line in texts or lines_of_stdin())
+    return _pairs_of_lines(_require_utf8(line) for line in texts or lines_of_stdin())
 
 
 def available_chunks(inputs: Iterator[Any], *, at_once: int = AT_ONCE) -> Iterator[list[Any]]:
@@ -154,7 +154,7 @@ def _pairs_of_file(path: str, recipe: Recipe) -> Iterator[tuple[Any, str]]:
     yield from zip(inputs, targets, strict=True)
 
 
-def _sound(text: str) -> str:
+def _require_utf8(text: str) -> str:
     """A shell may hand over bytes that are no text."""
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise UsageError(

@@ -73,7 +73,7 @@ def predict(
         str,
         typer.Option(
             metavar="FILE",
-            help="With a beam, for one text: what it looked at, as a picture (.svg) or a page (.html).",
+            help="With a beam, for one text: its search tree as an image (.svg) or a page (.html).",
         ),
     ] = "",
     vectors: Annotated[
@@ -109,7 +109,9 @@ def predict(
         check_tree(tree, texts or [], others={"--score": score, "--vectors": vectors})
     from seqlab.runs.run import Run
 
-    loaded = with_options(Run.load(run), beam=beam, decoding=decoding or [], others=others or [])
+    loaded = with_options(
+        Run.load(run), beam=beam, decoding=decoding or [], others=others or [], predicts=True
+    )
     check_top(loaded, top)
     if score and loaded.spec.generates:
         pairs = open_pairs(loaded.recipe, texts, file)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from seqlab.cli.console import answer, answer_json, quoted, say
 from seqlab.cli.inputs import available_chunks
 from seqlab.core.errors import EnvironmentProblem
+from seqlab.pages.numbers import count_of
 from seqlab.tasks.excerpt import one_line
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _write(scores: Sequence[TextScore], run: Run, path: Path) -> None:
         raise EnvironmentProblem(
             f"the page cannot be written ({error.strerror}).", where=str(path), cure="Choose another --out."
         ) from error
-    say(f"{len(texts):,} texts: {path}")
+    say(f"{count_of(len(texts), 'text')}: {path}")
 
 
 def _name(score: TextScore) -> str:

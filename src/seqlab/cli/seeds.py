@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from seqlab.cli.console import answer, answer_json, duration, quoted, say, suggest
+from seqlab.pages.numbers import count_of
 
 if TYPE_CHECKING:
     from seqlab.recipes.recipe import Recipe
@@ -100,7 +101,7 @@ def announced(name: str, prepared: Prepared | None) -> None:
     for warning in prepared.warnings:
         say(f"  WARNING: {warning}")
     size = "" if forecast is None else f"{forecast.num_parameters:,} parameters, "
-    return say(f"{name}: {size}{steps:,} steps{seconds}, folder {prepared.folder}")
+    return say(f"{name}: {size}{count_of(steps, 'step')}{seconds}, folder {prepared.folder}")
 
 
 def stopped_at(folder: Path, step: int) -> NoReturn:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from seqlab.cli.console import answer, answer_json, duration, quoted, say, suggest
+from seqlab.cli.guesses import summarize_guesses
 from seqlab.cli.seeds import train_with_seeds
 from seqlab.core.errors import UsageError
 from seqlab.core.files import megabytes
@@ -112,6 +113,8 @@ def _train(prepared: Prepared, *, stage: Callable[[str], None], quiet: bool, as_
     from seqlab.runs.train import start
 
     run = _watch(lambda callback: start.train(prepared, callback=callback, say=stage), quiet=quiet)
+    if prepared.reasons and not (quiet or as_json):
+        say(summarize_guesses(prepared.reasons))
     return _conclude(run, as_json=as_json, known=[] if quiet else prepared.warnings)
 
 
@@ -177,14 +180,15 @@ def announce(prepared: Prepared) -> None:
 
 
 def _describe_network(prepared: Prepared, forecast: Forecast) -> str:
+    from seqlab.models.short_name import short_name
+
     settings, num_parameters = prepared.recipe.model, forecast.num_parameters
     trained = sum(parameter.numel() for parameter in prepared.model.parameters() if parameter.requires_grad)
     size = f"{num_parameters:,} parameters"
     if trained < num_parameters:
         size += f", {trained:,} of them trained"
-    cell = getattr(settings, "cell", "")
     another = "" if prepared.recipe.start.run else "; another: --model NAME"
-    return f"{settings.kind}{f' ({cell})' if cell else ''}, {size}{another}"
+    return f"{short_name(settings)}, {size}{another}"
 
 
 def _describe_budget(prepared: Prepared, forecast: Forecast) -> str:

@@ -1,4 +1,4 @@
-"""What a beam looked at, as a picture or a page."""
+"""The search tree of a beam, as an image or a page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_tree(file: str, texts: Sequence[str], *, others: Mapping[str, bool]) -
     """
     if Path(file).suffix not in ENDINGS:
         raise UsageError(
-            f"--tree {file} is neither a picture nor a page.", cure="Call it NAME.svg or NAME.html."
+            f"--tree {file} is neither an image nor a page.", cure="Call it NAME.svg or NAME.html."
         )
     if len(texts) != 1:
         raise UsageError(
@@ -36,7 +36,7 @@ def check_tree(file: str, texts: Sequence[str], *, others: Mapping[str, bool]) -
 
 
 def draw_tree(run: Run, text: str, file: str, *, top: int) -> Prediction:
-    """The answer, as without a tree; the picture stands in the file."""
+    """The answer, as without a tree; the figure is in the file."""
     from seqlab.pages.charts.beam_tree import BeamTree, beam_tree_diagram, render_beam_tree
     from seqlab.pages.charts.diagram import render_svg
 

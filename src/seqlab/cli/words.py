@@ -9,6 +9,7 @@ import typer
 
 from seqlab.cli.console import answer, answer_json, quoted, say, suggest
 from seqlab.core.errors import UsageError
+from seqlab.pages.numbers import count_of
 
 if TYPE_CHECKING:
     from seqlab.tokens.word_vectors import WordVectors
@@ -90,7 +91,7 @@ def words(
     table = _learn(what, learn) if learn else _open(what)
     name = learn or what
     results: dict[str, Any] = {"what": name, "words": len(table), "width": table.width}
-    results |= _near(table, asked or [], top) if asked and not map_page else {}
+    results |= _near(table, asked, top) if asked else {}
     results |= _analogy(table, analogy, multiply, top) if analogy else {}
     results |= _questions(table, questions, multiply) if questions else {}
     results |= _map(table, asked or [], map_page, name) if map_page else {}
@@ -121,7 +122,7 @@ def _learn(what: str, out: str) -> WordVectors:
     lines = TextFile(Path(what), DataSettings()).rows()
     table = fit_count_vectors(Words.words_of(line.values["text"]) for line in lines)
     write_word_vectors(table, Path(out), header=True)
-    say(f"{len(table):,} words: {out}")
+    say(f"{count_of(len(table), 'word')}: {out}")
     return table
 
 
@@ -202,7 +203,7 @@ def _show(results: dict[str, Any], table: WordVectors, name: str) -> None:
     if "sections" in results:
         _show_sections(results["sections"])
     if "map" in results:
-        answer(f"map: {results['map']} ({len(results['points'])} words)")
+        answer(f"map: {results['map']} ({count_of(len(results['points']), 'word')})")
     some = next((word for word in table.words if len(word) > 3 and word.isalpha()), table.words[-1])
     return suggest(
         [f"seqlab words {quoted(name)} {quoted(some)}", f"seqlab words {quoted(name)} --map words.html"]

@@ -10,6 +10,8 @@
     ├── TrainingError           training cannot go on (a loss that is not finite)
     └── EnvironmentProblem      disk, memory or port                         exit code 3
 
+    SeqlabWarning               something about data or results that deserves a look; Python's `warnings` show it
+
 A message says where, what was found, and what to do about it.
 """
 
@@ -103,6 +105,10 @@ class EnvironmentProblem(SeqlabError):
     """The machine is in the way: disk, memory, port."""
 
     exit_code = 3
+
+
+class SeqlabWarning(UserWarning):
+    """Leaks between splits, skipped rows, a model that does not beat its baseline."""
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str:

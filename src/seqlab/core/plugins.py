@@ -16,7 +16,7 @@ from pathlib import Path
 from seqlab.core.errors import UsageError
 
 GROUP = "seqlab"
-PLUGIN_HINT = "If it comes from a plug-in, add --plugin FILE."
+PLUGIN_HINT = "If it comes from a plug-in, add --plugin FILE; in Python, import the plug-in."
 """What to do about a name that no built-in part has."""
 
 

@@ -100,7 +100,7 @@ class DecodingSettings(Settings):
     seed: int = Field(1, ge=0, description="Fixes the samples; those of a source do not depend on its batch.")
 
 
-class _DecodingOfTask(DecodingSettings):
+class TaskDecoding(DecodingSettings):
     """The section as one group of tasks understands it."""
 
     used: ClassVar[tuple[str, ...]]
@@ -121,14 +121,14 @@ class _DecodingOfTask(DecodingSettings):
         return self
 
 
-class NoDecoding(_DecodingOfTask):
+class NoDecoding(TaskDecoding):
     """Of a task that generates nothing."""
 
     used = ()
     why = "the task generates no sequences. Leave it out."
 
 
-class SamplingSettings(_DecodingOfTask):
+class SamplingSettings(TaskDecoding):
     """How a language model continues a text."""
 
     temperature: float = Field(
@@ -138,7 +138,7 @@ class SamplingSettings(_DecodingOfTask):
     why = f"a language model samples one token after another. Settings with an effect: {', '.join(used)}."
 
 
-class SearchSettings(_DecodingOfTask):
+class SearchSettings(TaskDecoding):
     """How a target for a source is found: greedily, by beam search, or by sampling."""
 
     used = tuple(name for name in DecodingSettings.model_fields if name != "context")

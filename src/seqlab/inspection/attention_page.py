@@ -31,7 +31,7 @@ def write_attention_page(alignments: Sequence[LayerAttention], path: str | Path)
         Path(path),
         render_page(
             title="Where it looks",
-            subtitle=" ".join(alignments[0].tokens),
+            subtitle=alignments[0].text or " ".join(alignments[0].tokens),
             created="",
             notices=(),
             sections=sections,
@@ -57,7 +57,8 @@ def attention_heatmap(layer: LayerAttention) -> TokenHeatmap:
 
 def _layer(layer: LayerAttention, number: int) -> Markup:
     figures = [draw_token_heatmap(attention_heatmap(layer), ident=f"strips-{number}")]
-    if len(layer.tokens) <= MAX_MAP_TOKENS and not layer.has_learned_queries:
+    longest_side = max(len(layer.tokens), len(layer.query_tokens))
+    if longest_side <= MAX_MAP_TOKENS and not layer.has_learned_queries:
         maps = [
             draw_attention_map(
                 AttentionMap(f"head {head}", layer.query_tokens, layer.tokens, weights.tolist()),

@@ -34,6 +34,8 @@ class LayerAttention:
     tokens: list[str]
     """Labels of the keys."""
     alignment: Float[np.ndarray, "heads target source"]
+    text: str = ""
+    """What the tokens are the tokens of."""
 
     @property
     def title(self) -> str:
@@ -86,7 +88,7 @@ def attention_weights(run: Run, text: Any) -> list[LayerAttention]:
         f"{name}.attention" for name, module in model.named_modules() if isinstance(module, LearnedQueries)
     }
     return [
-        _to_layer_attention(name, calls[0], tokens, has_queries=name in queries)
+        _to_layer_attention(name, calls[0], tokens, str(text), has_queries=name in queries)
         for name, calls in recorded.items()
         if calls
     ]
@@ -97,7 +99,8 @@ def _cross_attention(run: Run, text: Any) -> list[LayerAttention]:
     example = run.predictor.attend(str(text))
     if example is None:
         return []
-    return [LayerAttention("decoder", list(example.written), list(example.read), np.array([example.weights]))]
+    weights = np.array([example.weights])
+    return [LayerAttention("decoder", list(example.written), list(example.read), weights, str(text))]
 
 
 @torch.inference_mode()
@@ -110,8 +113,8 @@ def _pool(model: nn.Module, features: Float[np.ndarray, "time hidden"]) -> None:
 
 
 def _to_layer_attention(
-    name: str, alignment: torch.Tensor, tokens: list[str], *, has_queries: bool
+    name: str, alignment: torch.Tensor, tokens: list[str], text: str, *, has_queries: bool
 ) -> LayerAttention:
     weights = alignment[0].float().cpu().numpy()  # (heads, target, source)
     query_tokens = [f"query {number}" for number in range(1, weights.shape[1] + 1)] if has_queries else tokens
-    return LayerAttention(name, query_tokens, tokens, weights)
+    return LayerAttention(name, query_tokens, tokens, weights, text)

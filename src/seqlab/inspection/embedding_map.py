@@ -13,6 +13,7 @@ from seqlab.core.files import write_whole
 from seqlab.inspection.nearest_words import nearest_words
 from seqlab.pages.charts.embedding_map import EmbeddingMap, EmbeddingPoint, draw_embedding_map
 from seqlab.pages.html import tag
+from seqlab.pages.numbers import count_of
 from seqlab.pages.page import Section, render_page
 from seqlab.tokens.word_vectors import WordVectors
 
@@ -80,7 +81,7 @@ def write_embedding_map(embedding_map: EmbeddingMap, path: str | Path, *, subtit
     drawn = draw_embedding_map(embedding_map, ident="map")
     summary = tag(
         "p",
-        f"{len(embedding_map.words):,} words. {embedding_map.description()} Point at a word to see its"
+        f"{count_of(len(embedding_map.words), 'word')}. {embedding_map.description()} Point at a word to see its"
         " nearest words.",
     )
     listing = tag(

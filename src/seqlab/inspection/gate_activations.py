@@ -14,9 +14,9 @@ from jaxtyping import Float
 from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
 from seqlab.inspection.gates import CANDIDATE
+from seqlab.inspection.recurrent_part import read_text
 from seqlab.inspection.step_order import to_numpy
 from seqlab.inspection.unroll import unroll
-from seqlab.models.recurrent import RecurrentBackbone
 from seqlab.pages.charts.token_heatmap import HeatmapRow, TokenHeatmap, draw_token_heatmap
 from seqlab.pages.html import Markup, tag
 from seqlab.pages.page import Section, render_page
@@ -35,6 +35,8 @@ class GateActivations:
     gate: str
     tokens: list[str]
     values: Float[np.ndarray, "time hidden"]
+    text: str = ""
+    """What the tokens are the tokens of."""
 
     @property
     def layer_name(self) -> str:
@@ -42,26 +44,19 @@ class GateActivations:
 
 
 def gate_activations(run: Run, text: Any) -> list[GateActivations]:
-    """Every gate of every layer and direction, in the order in which the cell computes them."""
-    backbone = getattr(run.model, "backbone", None)
-    if not isinstance(backbone, RecurrentBackbone):
-        raise UsageError(
-            f"the {run.recipe.model.kind} network of this run has no gates.",
-            where=str(run.folder),
-            cure="Train one that has: --model lstm or --model gru",
-        )
-    steps = run.codec.encode([text])[0]
-    tokens = run.codec.pieces(steps)
-    ids = torch.from_numpy(np.asarray(steps)).to(next(run.model.parameters()).device).unsqueeze(0)
-    embedded = run.model.get_submodule("embed")(
-        ids if ids.is_floating_point() else ids.long()
-    )  # (1, time, input)
+    """Every gate of every layer and direction, in the order in which the cell computes them.
+
+    Of a run that translates: those of its encoder.
+    """
+    reading = read_text(run, text)
     activations = []
-    for trace in unroll(backbone.stack, embedded.detach()).traces:
+    for trace in unroll(reading.stack, reading.steps).traces:
         for gate in [name for name in (trace.gates[0] if trace.gates else {}) if name != CANDIDATE]:
             values = torch.cat([gates[gate] for gates in trace.gates])  # (time, hidden)
             activations.append(
-                GateActivations(trace.layer + 1, trace.reverse, gate, tokens, to_numpy(values))
+                GateActivations(
+                    trace.layer + 1, trace.reverse, gate, reading.tokens, to_numpy(values), str(text)
+                )
             )
     if not activations:
         raise UsageError(
@@ -102,7 +97,7 @@ def write_gate_page(gates: Sequence[GateActivations], path: str | Path) -> Path:
         Path(path),
         render_page(
             title="How open the gates are",
-            subtitle=" ".join(gates[0].tokens),
+            subtitle=gates[0].text or " ".join(gates[0].tokens),
             created="",
             notices=(),
             sections=sections,

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from seqlab.core.errors import UsageError
 from seqlab.inspection.step_order import Array, mask_padding, to_numpy
-from seqlab.inspection.unroll import UnrolledNetwork
+from seqlab.inspection.unroll import UnrolledNetwork, require_unrolled
 
 NEARLY_CLOSED = 0.1
 NEARLY_OPEN = 0.9
@@ -46,6 +46,7 @@ def gate_statistics(unrolled: UnrolledNetwork) -> list[GateStatistics]:
 
     The candidate is not a gate and is excluded; its values have both signs.
     """
+    require_unrolled(unrolled)
     statistics = []
     for trace in unrolled.traces:
         for gate in [name for name in (trace.gates[0] if trace.gates else {}) if name != CANDIDATE]:

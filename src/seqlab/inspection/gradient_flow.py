@@ -14,7 +14,7 @@ from torch import Tensor
 
 from seqlab.core.errors import UsageError
 from seqlab.inspection.step_order import Array, mask_padding, to_numpy
-from seqlab.inspection.unroll import DirectionTrace, UnrolledNetwork
+from seqlab.inspection.unroll import DirectionTrace, UnrolledNetwork, require_unrolled
 
 Loss = Callable[[Tensor], Tensor]
 """Outputs (batch, time, output) -> one number, a sum over the sequences."""
@@ -67,6 +67,7 @@ def gradient_flow(unrolled: UnrolledNetwork, loss: Loss | None = None) -> list[G
 
     The norms are per sequence: the loss must be a sum over the sequences, not a mean.
     """
+    require_unrolled(unrolled)
     value = (loss or last_output_loss(unrolled))(unrolled.outputs)
     if value.dim() != 0 or not value.requires_grad:
         raise UsageError(

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from seqlab.core.errors import UsageError
 from seqlab.inspection.spectral_norm import spectral_norm
 from seqlab.inspection.step_order import Array, order_by_distance, to_numpy
-from seqlab.inspection.unroll import UnrolledNetwork
+from seqlab.inspection.unroll import UnrolledNetwork, require_unrolled
 
 StatePart = Literal["hidden", "memory"]
 
@@ -56,6 +56,7 @@ def jacobians(
     through h_t and the gates of later steps, while ∂h_T/∂h_t is the path through the gates only, with c_t
     held fixed.
     """
+    require_unrolled(unrolled)
     trace = unrolled.trace(layer, reverse=reverse)
     states = trace.memory if part == "memory" else trace.hidden
     if not states:
@@ -74,6 +75,7 @@ def jacobian_norms(
     unrolled: UnrolledNetwork, part: StatePart = "hidden", *, layer: int = -1, reverse: bool = False
 ) -> JacobianNorms:
     """The spectral norm of each matrix."""
+    require_unrolled(unrolled)
     trace = unrolled.trace(layer, reverse=reverse)
     return JacobianNorms(
         part, trace.layer, reverse, spectral_norm(jacobians(unrolled, part, layer=layer, reverse=reverse))

@@ -16,7 +16,7 @@ from seqlab.core.errors import UsageError
 from seqlab.inspection.jacobians import jacobians
 from seqlab.inspection.spectral_norm import spectral_norm
 from seqlab.inspection.step_order import Array, order_by_distance, to_numpy
-from seqlab.inspection.unroll import DirectionTrace, UnrolledNetwork
+from seqlab.inspection.unroll import DirectionTrace, UnrolledNetwork, require_unrolled
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class MemoryPath:
 
 def get_gated_trace(unrolled: UnrolledNetwork, layer: int, reverse: bool) -> tuple[DirectionTrace, GatedCell]:
     """The track and its cell; an error if the cell has no additive update."""
+    require_unrolled(unrolled)
     trace = unrolled.trace(layer, reverse=reverse)
     if not isinstance(trace.cell, GatedCell):
         raise UsageError(

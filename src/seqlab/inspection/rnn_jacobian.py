@@ -12,7 +12,7 @@ from seqlab.cells.base import GatedCell
 from seqlab.core.errors import UsageError
 from seqlab.inspection.spectral_norm import spectral_norm
 from seqlab.inspection.step_order import Array, mask_padding, order_by_distance, to_numpy
-from seqlab.inspection.unroll import DirectionTrace, UnrolledNetwork
+from seqlab.inspection.unroll import DirectionTrace, UnrolledNetwork, require_unrolled
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,7 @@ def norm_bound(unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool = Fa
 
 
 def _rnn_trace(unrolled: UnrolledNetwork, layer: int, reverse: bool) -> DirectionTrace:
+    require_unrolled(unrolled)
     trace = unrolled.trace(layer, reverse=reverse)
     cell = trace.cell
     if isinstance(cell, GatedCell) or cell.num_gates != 1 or cell.num_state_tensors != 1:

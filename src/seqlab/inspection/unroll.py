@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -16,6 +17,9 @@ from seqlab.cells.base import Cell, GatedCell, State
 from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
 from seqlab.inspection.scannable import Direction, LayerDirections, Scannable, flatten_state, read_layers
+
+if TYPE_CHECKING:
+    from seqlab.runs.run import Run
 
 
 @dataclass(frozen=True)
@@ -88,9 +92,18 @@ class UnrolledNetwork:
         return self.is_token.sum(dim=1).tolist()
 
 
+def require_unrolled(value: object) -> None:
+    """Instruments look at what `unroll` has recorded; a run or a layer must be unrolled first."""
+    if not isinstance(value, UnrolledNetwork):
+        raise UsageError(
+            f"expected what unroll returns, found {type(value).__name__}.",
+            cure="Unroll it first: unroll(run, text) for a run, unroll(layer, steps) for a recurrent layer.",
+        )
+
+
 def unroll(
-    layer: Scannable,
-    steps: Float[Tensor, "batch time input"],
+    layer: Scannable | Run,
+    steps: Float[Tensor, "batch time input"] | str,
     lengths: Int[Tensor, "batch"] | Sequence[int] | None = None,
     state: State | Tensor | None = None,
 ) -> UnrolledNetwork:
@@ -99,10 +112,22 @@ def unroll(
     layer: a cell, a RecurrentStack or a layer of one, or torch's RNN, LSTM, GRU or a cell of these. Dropout
     is disabled. steps: batch first, even for a torch layer with batch_first=False. lengths: the number of
     real steps of each sequence; all by default. state: in the format of the layer; its initial state by
-    default.
+    default. A run is unrolled over a text: `unroll(run, "not bad at all")`.
     """
+    layer, steps = _recurrent_part(layer, steps)
     with torch.enable_grad():  # even inside no_grad
         return _unroll(layer, read_layers(layer), steps, lengths, flatten_state(layer, state))
+
+
+def _recurrent_part(layer: Any, steps: Any) -> tuple[Scannable, Tensor]:
+    """The layers of a run and the embedded tokens of its text; a layer and its steps stay as they are."""
+    from seqlab.inspection.recurrent_part import read_text  # a layer alone needs no run
+    from seqlab.runs.run import Run
+
+    if isinstance(layer, Run):
+        reading = read_text(layer, steps)
+        return reading.stack, reading.steps
+    return layer, steps
 
 
 def _unroll(

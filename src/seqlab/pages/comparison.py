@@ -26,7 +26,7 @@ class ScoreComparison:
     models: Sequence[IntervalRow]
     baseline: float | None = None
     baseline_name: str = ""
-    interval: str = "95 % interval over examples"
+    interval: str = "95% CI over examples"
     """What the bars are."""
 
 
@@ -80,6 +80,8 @@ class ComparisonPage:
     scores: Sequence[ScoreComparison] = ()
     differences: Sequence[ScoreDifference] = ()
     table: Sequence[Mapping[str, str]] = ()
+    settings: Sequence[Mapping[str, str]] = ()
+    """The settings in which the models differ."""
     agreements: Sequence[Agreement] = ()
     examples: Sequence[DisagreementExample] = ()
     num_disagreements: int = 0
@@ -116,6 +118,8 @@ def _sections(comparison: ComparisonPage) -> Iterator[Section]:
         yield Section("differences", "Differences", _differences(comparison))
     if comparison.table:
         yield Section("table", "Table", _table(comparison.table))
+    if comparison.settings:
+        yield Section("settings", "Settings that differ", _table(comparison.settings))
     if comparison.by_length:
         yield Section("lengths", "By length of the source", by_length_section(comparison.by_length))
     if comparison.curves:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from seqlab.pages.html import Markup, tag, text
 from seqlab.pages.style import style_sheet
+from seqlab.pages.warnings import warnings_box
 
 # Nothing may be fetched and no script may run, whatever a user's text contains.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -38,7 +39,7 @@ def render_page(
     )
     body = tag(
         "body",
-        tag("header", _heading(title, subtitle, created), _notices(notices), _contents(sections)),
+        tag("header", _heading(title, subtitle, created), warnings_box(notices), _contents(sections)),
         tag("main", *[_section(section) for section in sections]),
         tag("footer", "Made by seqlab. This page is complete: it loads nothing and runs no scripts."),
     )
@@ -51,19 +52,6 @@ def _heading(title: str, subtitle: str, created: str) -> Markup:
     if subtitle:
         parts.append(tag("p", subtitle, class_="subtitle"))
     return tag("div", *parts)
-
-
-def _notices(notices: Sequence[str]) -> Markup:
-    if not notices:
-        return Markup("")
-    heading = "1 warning" if len(notices) == 1 else f"{len(notices)} warnings"
-    return tag(
-        "aside",
-        tag("b", heading),
-        tag("ul", *[tag("li", notice) for notice in notices]),
-        class_="warnings",
-        role="note",
-    )
 
 
 def _contents(sections: Sequence[Section]) -> Markup:

@@ -54,12 +54,13 @@ p { margin: 0 0 .8rem; max-width: 46rem }
 section { padding-top: 1.5rem; margin-top: 1.8rem; border-top: 1px solid var(--rule) }
 a { color: var(--c0); text-decoration-thickness: 1px; text-underline-offset: .2em }
 .eyebrow { color: var(--quiet); font-size: .85rem; margin: 0 }
-.subtitle { font-size: 1.05rem; color: var(--quiet); margin-bottom: 1rem }
+.subtitle { font-size: 1.05rem; color: var(--quiet); margin-bottom: 1rem; white-space: pre-wrap }
 .quiet, footer { color: var(--quiet) }
 .small { font-size: .82rem; font-weight: 400 }
 nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: 1rem 0 0; padding: 0; font-size: .92rem }
 .warnings { background: var(--warn); border-left: 3px solid var(--c4); border-radius: 4px; padding: .7rem 1rem; margin: 1rem 0 }
 .warnings ul { margin: .2rem 0 0; padding-left: 1.1rem }
+.warnings summary { cursor: pointer; margin-top: .3rem }
 .chip { display: inline-block; background: var(--panel); border: 1px solid var(--rule); border-radius: 4px; padding: 0 .4em; font-size: .8rem;
   color: var(--quiet); font-weight: 400 }
 

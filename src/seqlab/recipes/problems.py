@@ -14,6 +14,7 @@ from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.renamed import new_name
 from seqlab.recipes.sections import KINDS, is_section, sections_with, settings_of, task_sections
+from seqlab.recipes.synonyms import setting_for
 from seqlab.recipes.task_registry import registered_tasks
 
 
@@ -61,7 +62,9 @@ def unknown_section(name: str, value: Any, task: str) -> list[str]:
         return [
             f"{name}: a section of the task {name}, but the task is {task}. Leave it out, or set task={name}."
         ]
-    homes = [f"{section}.{name}" for section in sections_with(name)]
+    homes = (
+        [setting] if (setting := setting_for(name)) else [f"{home}.{name}" for home in sections_with(name)]
+    )
     hint = (
         f"Did you mean {' or '.join(homes)}?"
         if homes
@@ -82,7 +85,7 @@ def in_words(entry: Any) -> str:
     if not place.rest and place.section == "model.cell":
         return (
             f"model.cell: expected {_or(KINDS['model.cell'])}, or a section with one of them as its kind,"
-            f" found {found(entry['input'])}."
+            f" found {format_value(entry['input'])}."
         )
     if not place.rest and is_section(place.section):
         hint = (
@@ -92,7 +95,7 @@ def in_words(entry: Any) -> str:
         )
         return (
             f"{place.section}: expected a section with settings of its own, found"
-            f" {found(entry['input'])}.{hint}"
+            f" {format_value(entry['input'])}.{hint}"
         )
     return _wrong_value(place, entry["input"])
 
@@ -114,7 +117,7 @@ def truths_for_numbers(section: str, values: Mapping[str, Any]) -> tuple[dict[st
             right[name], more = truths_for_numbers(f"{section}.{name}", value)
             wrong += more
         elif field is not None and _is_truth_for_number(value, field.annotation):
-            wrong.append(f"{section}.{name}: expected {expected(field)}, found {found(value)}.")
+            wrong.append(f"{section}.{name}: expected {expected(field)}, found {format_value(value)}.")
         else:
             right[name] = value
     return right, wrong
@@ -135,11 +138,11 @@ def _wrong_value(place: Place, value: Any) -> str:
         hint = _hint(str(value), choices_of(entry_of(field.annotation)))
         return (
             f"{dotted}: expected {expected_entry(field)} as entry {int(place.rest[1]) + 1}, found"
-            f" {found(value)}.{hint}{_plugin_hint(entry_of(field.annotation))}"
+            f" {format_value(value)}.{hint}{_plugin_hint(entry_of(field.annotation))}"
         )
     return (
         f"{dotted}: expected {expected(field)}, found"
-        f" {found(value)}.{_hint(str(value), choices_of(field.annotation))}{_plugin_hint(field.annotation)}"
+        f" {format_value(value)}.{_hint(str(value), choices_of(field.annotation))}{_plugin_hint(field.annotation)}"
     )
 
 
@@ -151,7 +154,7 @@ def _unknown_kind(place: Place, kind: str) -> str:
     kinds = KINDS[place.section]
     name = place.section if place.section == "model.cell" else f"{place.section}.kind"
     plugin = f" {PLUGIN_HINT}" if place.section == "model.cell" else ""
-    return f"{name}: expected {_or(kinds)}, found {found(kind)}.{_hint(kind, kinds)}{plugin}"
+    return f"{name}: expected {_or(kinds)}, found {format_value(kind)}.{_hint(kind, kinds)}{plugin}"
 
 
 def _unknown_setting(place: Place) -> str:
@@ -171,7 +174,7 @@ def _unknown_setting(place: Place) -> str:
             f" {' and '.join(elsewhere)} models."
         )
     allowed = chosen.model_fields if chosen is not None else kinds[0].model_fields
-    homes = [f"{home}.{key}" for home in sections_with(key)]
+    homes = [setting] if (setting := setting_for(key)) else [f"{home}.{key}" for home in sections_with(key)]
     hint = f"Did you mean {' or '.join(homes)}?" if homes else _meant(key, allowed)
     return f"{name}: no such setting. {hint} All: seqlab explain {section}"
 
@@ -219,14 +222,14 @@ def _and(names: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def found(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value as one would write it in a recipe, cut to a readable length.
 
-    >>> found(True), found("abc"), found({"a": 1}), found([1, True])
+    >>> format_value(True), format_value("abc"), format_value({"a": 1}), format_value([1, True])
     ('true', "'abc'", 'a section', '[1, true]')
     """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list | tuple):
-        return shortened(f"[{', '.join(map(found, value))}]")
+        return shortened(f"[{', '.join(map(format_value, value))}]")
     return "a section" if isinstance(value, dict) else shortened(repr(value))

@@ -10,9 +10,10 @@ from pydantic import ValidationError
 
 from seqlab.core.errors import RecipeError, closest, listed
 from seqlab.core.plugins import PLUGIN_HINT
+from seqlab.metrics.registry import TRAINED
 from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.overrides import Raw, override, short_model
-from seqlab.recipes.problems import found, in_words, truths_for_numbers, unknown_section
+from seqlab.recipes.problems import format_value, in_words, truths_for_numbers, unknown_section
 from seqlab.recipes.recipe import FORMAT, Recipe, recipe_class
 from seqlab.recipes.sections import DEFAULT_KINDS, task_sections
 from seqlab.recipes.task_registry import registered_tasks
@@ -55,8 +56,11 @@ def read_raw(what: str) -> Raw:
         ) from error
 
 
-def check(raw: Raw, *, where: str) -> Recipe:
-    """A recipe from raw settings, or one error that names all mistakes."""
+def check(raw: Raw, *, where: str, is_trained: bool = False) -> Recipe:
+    """A recipe from raw settings, or one error that names all mistakes.
+
+    is_trained: the recipe of a run, whose metrics need not be loaded.
+    """
     _refuse_other_formats(raw.get("format", FORMAT), where=where)
     task, mistakes = _find_task(raw)
     kind = recipe_class(task)
@@ -75,7 +79,7 @@ def check(raw: Raw, *, where: str) -> Recipe:
             known[section], wrong = truths_for_numbers(section, values)
             mistakes += wrong
     try:
-        recipe = kind.model_validate(known)
+        recipe = kind.model_validate(known, context=TRAINED if is_trained else None)
     except ValidationError as error:
         mistakes += [in_words(entry) for entry in error.errors()]
         raise RecipeError.of(mistakes, where=where) from None
@@ -100,11 +104,11 @@ def _find_task(raw: Raw) -> tuple[str, list[str]]:
     """The task that is named, or the one whose section there is; empty where the data decides."""
     task, names = raw.get("task", ""), registered_tasks.names()
     if not isinstance(task, str):
-        return "", [f"task: expected {' or '.join(names)}, found {found(task)}."]
+        return "", [f"task: expected {' or '.join(names)}, found {format_value(task)}."]
     if task and task not in names:
         close = closest(task, names)
         hint = f" Did you mean '{close}'?" if close else ""
-        return "", [f"task: expected {' or '.join(names)}, found {found(task)}.{hint} {PLUGIN_HINT}"]
+        return "", [f"task: expected {' or '.join(names)}, found {format_value(task)}.{hint} {PLUGIN_HINT}"]
     return task or next((name for name in raw if name in task_sections()), ""), []
 
 
@@ -118,7 +122,7 @@ def _with_kinds(model: Raw) -> Raw:
 def _refuse_other_formats(version: object, *, where: str) -> None:
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise RecipeError(
-            f"format: expected a whole number from 1 to {FORMAT}, found {found(version)}.",
+            f"format: expected a whole number from 1 to {FORMAT}, found {format_value(version)}.",
             where=where,
             cure="Leave it out.",
         )

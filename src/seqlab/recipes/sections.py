@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 from seqlab.cells.settings import CELL_KINDS
-from seqlab.core.errors import UsageError, nearest
+from seqlab.core.errors import UsageError, closest
 from seqlab.core.settings import SettingHelp, Settings, describe
 from seqlab.models.settings import MODEL_KINDS
 from seqlab.recipes.recipe import Recipe, task_settings
 from seqlab.recipes.renamed import new_names_of_keyword
+from seqlab.recipes.synonyms import setting_for
 from seqlab.recipes.task_registry import registered_tasks
 
 KINDS: Mapping[str, Mapping[str, type[Settings]]] = {"model": MODEL_KINDS, "model.cell": CELL_KINDS}
@@ -145,7 +146,19 @@ def _unknown(name: str, task: str) -> UsageError:
             f"'{name}' has no effect on the task {task}: it is a setting of {' and '.join(others)}.",
             cure="Leave it out.",
         )
+    return UsageError(f"there is no setting called '{name}'.", cure=_similar(name))
+
+
+def _similar(name: str) -> str:
+    """The settings that may be meant, by their dotted names, or where all of them are listed."""
     known = {
         field for section in section_names() for kind in settings_of(section) for field in kind.model_fields
     }
-    return UsageError(f"there is no setting called '{name}'.", cure=nearest(name, sorted(known)))
+    close = [setting] if (setting := setting_for(name)) else _homes(closest(name, known))
+    return (
+        f"Did you mean {' or '.join(close)}?" if close else "All settings: seqlab explain, docs/settings.md"
+    )
+
+
+def _homes(name: str) -> list[str]:
+    return [f"{section}.{name}" for section in sections_with(name)] if name else []

@@ -30,10 +30,17 @@ def refuse_unsupported(recipe: Recipe) -> None:
         )
 
 
+def require_metrics(recipe: Recipe) -> None:
+    """Every metric of a finished run is loaded: said before anything is scored."""
+    for name in recipe.evaluation.metrics:
+        metrics.get(name)
+
+
 def evaluate_split(
     evaluator: Evaluator[Any, Any, Any], predictor: Predictor[Any, Any], split: str
 ) -> Evaluation:
     """The scores of a split, with the requested metrics and the notes of its encoding."""
+    require_metrics(evaluator.recipe)
     with naming_settings(evaluator.recipe):  # an input may not fit the network
         evaluation = with_metrics(evaluator.evaluate(predictor, split), evaluator.recipe)
     return replace(evaluation, notes=evaluator.splits[split].notes)
@@ -46,7 +53,7 @@ def with_metrics(evaluation: Evaluation, recipe: Recipe) -> Evaluation:
     after the training.
     """
     requested = recipe.evaluation.metrics
-    scores = [_noted(score, recipe) if score.name in requested else score for score in evaluation.scores]
+    scores = [_with_note(score, recipe) if score.name in requested else score for score in evaluation.scores]
     items = dict(evaluation.items)
     for name in requested:
         if any(score.name == name for score in scores):
@@ -57,7 +64,7 @@ def with_metrics(evaluation: Evaluation, recipe: Recipe) -> Evaluation:
     return replace(evaluation, scores=scores, items=items)
 
 
-def _noted(score: Score, recipe: Recipe) -> Score:
+def _with_note(score: Score, recipe: Recipe) -> Score:
     note = (
         f"the task {recipe.task} reports this score itself, so {NAME} does not compute '{score.name}' again"
     )

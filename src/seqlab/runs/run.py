@@ -16,20 +16,18 @@ from torch import nn
 from seqlab.core.errors import RunError, UsageError
 from seqlab.metrics.score import Score
 from seqlab.metrics.text_likelihood import TextScore
+from seqlab.models.short_name import short_name
 from seqlab.recipes.read import check, override
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.data import open_data, open_further_data, with_columns
-from seqlab.runs.ensemble import build_ensemble
-from seqlab.runs.evaluation import evaluate_split
+from seqlab.runs.decoding_names import check_decoding_names, refuse_idle_in_predict
 from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe
 from seqlab.runs.folder.manifest import verify
 from seqlab.runs.folder.results import Results, read_calibration, read_results
-from seqlab.runs.survey.data_survey import survey_parts
-from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.train.build import build_model
 from seqlab.sources.base import Source
-from seqlab.sources.in_memory import is_table, open_table, save_table
+from seqlab.sources.tables import is_table, open_table, save_table
 from seqlab.sources.views.joined_columns import names_of
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.codec import Codec
@@ -42,7 +40,7 @@ from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.device import choose_device
 from seqlab.training.tensor_shapes import shapes_of
 
-FURTHER = "new data"
+NEW_DATA = "new data"
 """The name of a split that is not part of the run's own data."""
 
 
@@ -102,16 +100,11 @@ class Run:
         """
         if not settings:
             return self
-        if not (self.spec.generates or self.spec.continues_text):
-            raise UsageError(
-                f"a run of the task {self.recipe.task} generates no sequences.",
-                where="decoding",
-                cure="Leave it out.",
-            )
+        check_decoding_names(self.spec, settings)
         values = {f"decoding.{name}": value for name, value in settings.items()}
         raw = override(self.recipe.model_dump(), [], values=values)
         run = copy(self)
-        run.recipe = check(raw, where="")  # a mistake names the section itself
+        run.recipe = check(raw, where="", is_trained=True)  # a mistake names the section itself
         run.predictor = self.predictor.with_recipe(run.recipe)
         run.codec = run.predictor.codec
         return run
@@ -122,6 +115,8 @@ class Run:
         All must have the same task and tokens. The decoding settings and the data are those of this run, for
         example `run.ensemble("runs/seed-2", "runs/seed-3").predict(texts, beam=5)`.
         """
+        from seqlab.runs.ensemble import build_ensemble  # one run needs no encoder-decoder
+
         runs = [self, *(other if isinstance(other, Run) else Run.load(other) for other in others)]
         codec, model = build_ensemble([(run.codec, run.model, str(run.folder)) for run in runs])
         return Run(self.folder, self.recipe, codec, model, self.calibration)
@@ -140,11 +135,12 @@ class Run:
         Args:
             inputs: A list of inputs, or a table with the columns of the training data (a list of dicts or a
                 DataFrame).
-            top: How many of the best answers to give for each input.
-            decoding: For runs that generate: settings of the decoding, such as `beam=5` or `temperature=0.7,
-                samples=4`.
+            top: How many of the best answers to give for each input; of a tagger, how many tags for each word.
+            decoding: For runs that generate: settings of the section `decoding`, such as `beam=5` or
+                `temperature=0.7, samples=4`.
         """
         _check_predict_arguments(inputs, top)
+        refuse_idle_in_predict(self.spec, decoding)
         if is_table(inputs) and not self._reads_objects:
             inputs = list(self.spec.read_inputs(open_table(inputs), self.recipe.data, Path()))
         run = self.with_decoding(**decoding)
@@ -183,13 +179,15 @@ class Run:
         """Scores on further data, or again on the run's own held-out part.
 
         Args:
-            data: A file or folder, or a table in memory (a list of dicts, a DataFrame), with the columns of the
-                training data.
+            data: A file or folder, or a table in memory (rows, a DataFrame, a Hugging Face dataset), with the
+                columns of the training data.
         """
-        if is_table(data):
-            data = save_table(data)
+        from seqlab.runs.evaluation import evaluate_split  # predictions need no scores
+        from seqlab.runs.survey.data_survey import survey_parts
+        from seqlab.runs.survey.leaks import note_leaks
+
         if not isinstance(data, str | Path | None):
-            raise UsageError(f"evaluate takes a file or a table, found {type(data).__name__}.")
+            data = save_table(data)
         split, sources = self._open_sources(data)
         # a baseline may learn from the training part and choose something on the validation part
         used = [name for name in dict.fromkeys(("train", "valid", split)) if name in sources]
@@ -226,7 +224,7 @@ class Run:
         """The name of the split to score, and the parts of the data: the run's own and the given one."""
         sources = {} if self.is_imported else open_data(self.recipe).parts
         if data is not None:
-            return FURTHER, {**sources, FURTHER: open_further_data(self.recipe, str(data))}
+            return NEW_DATA, {**sources, NEW_DATA: open_further_data(self.recipe, str(data))}
         if self.is_imported:
             cure = f"Name some: seqlab evaluate {self.folder} FILE"
             raise UsageError("these weights were imported without data.", where=str(self.folder), cure=cure)
@@ -280,7 +278,7 @@ class Run:
 
     def __repr__(self) -> str:
         return (
-            f"Run({str(self.folder)!r}: {self.recipe.task}, {self.recipe.model.kind}, {self.num_parameters:,}"
+            f"Run({str(self.folder)!r}: {self.recipe.task}, {short_name(self.recipe.model)}, {self.num_parameters:,}"
             " parameters)"
         )
 

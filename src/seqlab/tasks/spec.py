@@ -13,7 +13,7 @@ from seqlab.core.errors import RecipeError
 from seqlab.core.registry import Registry
 from seqlab.core.settings import Settings
 from seqlab.decoding.settings import DecodingSettings, NoDecoding
-from seqlab.recipes.problems import found
+from seqlab.recipes.problems import format_value
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.task_registry import registered_tasks
 from seqlab.sources.base import Source
@@ -121,7 +121,7 @@ class TaskSpec(DataSpec):
         """
         changed = [name for name in self.ignored for name in _changed(recipe, name)]
         sentences = {
-            name: f"{found(attrgetter(name)(recipe))} has no effect on the task {recipe.task}."
+            name: f"{format_value(attrgetter(name)(recipe))} has no effect on the task {recipe.task}."
             f" Leave it out; tasks that use it: {', '.join(_tasks_with(name)) or 'none'}."
             for name in changed
         }

@@ -33,7 +33,7 @@ class AttentionMap:
                 f"{len(self.target_labels)} rows of {len(self.source_labels)} weights are needed"
             )
         if max(len(self.target_labels), len(self.source_labels)) > MAX_STEPS:
-            raise ValueError(f"at most {MAX_STEPS} steps can be read in one picture")
+            raise ValueError(f"at most {MAX_STEPS} steps can be read in one figure")
 
     @property
     def margin(self) -> tuple[float, float]:

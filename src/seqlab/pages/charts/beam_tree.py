@@ -18,9 +18,10 @@ from seqlab.pages.charts.diagram import (
     draw_diagram,
 )
 from seqlab.pages.html import Markup, make_visible, tag
+from seqlab.pages.numbers import count_of
 from seqlab.pages.page import Section, render_page
 
-MAX_LABEL_CHARACTERS, MAX_STEPS, MAX_PER_STEP = 14, 60, 40
+MAX_LABEL_CHARACTERS, MAX_STEPS, MAX_PER_STEP = 14, 500, 40
 CHARACTER_WIDTH, GAP_X, GAP_Y, LEFT, TOP = 8.0, 58.0, 54.0, 24.0, 56.0
 MIN_BOX_WIDTH, HEIGHT = 52.0, 28.0
 MAX_CIRCLED = 20
@@ -134,17 +135,25 @@ def beam_tree_diagram(tree: BeamTree) -> Diagram:
 
 
 def render_beam_tree(tree: BeamTree) -> str:
-    """A separate page, with a table of the results below the figure."""
-    figure = tag("div", draw_diagram(beam_tree_diagram(tree), ident="tree"), class_="wide")
+    """A separate page, with a table of the results below the figure.
+
+    The figure keeps its size however many steps it has: a wide one is scrolled, not squeezed.
+    """
+    diagram = beam_tree_diagram(tree)
+    sized = tag("div", draw_diagram(diagram, ident="tree"), style=f"width: {diagram.width:.0f}px")
+    figure = tag("div", sized, class_="scroll")
     sections = [Section("tree", "Step by step", figure), Section("answers", "Answers", _answers(tree))]
-    return render_page(title=tree.title, subtitle=tree.source, created="", notices=(), sections=sections)
+    notices = (
+        [f"the first {MAX_STEPS} of {tree.num_steps:,} steps are drawn"] if tree.num_steps > MAX_STEPS else []
+    )
+    return render_page(title=tree.title, subtitle=tree.source, created="", notices=notices, sections=sections)
 
 
 def describe_beam_tree(tree: BeamTree) -> str:
     """A text description of the search, for screen readers."""
     kept = sum(branch.fate != "pruned" for branch in tree.branches)
     answer = " ".join(branch.word for branch in tree.path_to(1))
-    counted = f"{tree.num_steps} steps, {len(tree.branches)} candidates, {kept} of them kept."
+    counted = f"{count_of(tree.num_steps, 'step')}, {count_of(len(tree.branches), 'candidate')}, {kept:,} of them kept."
     return f"{counted} The best: {answer}." if answer else counted
 
 

@@ -68,7 +68,7 @@ def cell_diagram(name: str) -> Diagram:
     'One step of gru'
     """
     if name not in CELL_DIAGRAMS:
-        raise UsageError(f"there is no picture of a cell called '{name}'.", cure=nearest(name, CELL_DIAGRAMS))
+        raise UsageError(f"there is no diagram of a cell called '{name}'.", cure=nearest(name, CELL_DIAGRAMS))
     description = CELL_DIAGRAMS[name]
     if isinstance(description, RNNDiagram):
         return Diagram(

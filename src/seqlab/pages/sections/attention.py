@@ -78,7 +78,7 @@ class ImageAttention(ReportSection):
 
     def html(self) -> Markup | None:
         hint = (
-            "The picture once for every word that was written: the brighter a region, the more was looked"
+            "The image once for every word that was written: the brighter a region, the more was looked"
             " at it."
         )
         figures = [

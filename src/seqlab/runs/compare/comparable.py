@@ -7,7 +7,7 @@ from pathlib import Path
 
 from seqlab.core.errors import UsageError, listed
 from seqlab.runs.data import RunData, open_data, open_further_data
-from seqlab.runs.run import FURTHER, Run
+from seqlab.runs.run import NEW_DATA, Run
 from seqlab.sources.base import Source
 
 Parts = dict[int, dict[str, Source]]
@@ -45,8 +45,8 @@ def open_common(runs: Sequence[Run], *, data: str | Path | None) -> tuple[str, P
             {name: part for name, part in own_data.parts.items() if name != "test"} if own_data else {}
             for own_data in opened
         ]
-        return FURTHER, {
-            id(run): {**parts, FURTHER: open_further_data(run.recipe, str(data))}
+        return NEW_DATA, {
+            id(run): {**parts, NEW_DATA: open_further_data(run.recipe, str(data))}
             for run, parts in zip(runs, trained, strict=True)
         }
     split = next(

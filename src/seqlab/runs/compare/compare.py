@@ -17,6 +17,7 @@ from seqlab.metrics.seeds import SeedSummary, summarize_seeds
 from seqlab.pages.comparison import DisagreementExample
 from seqlab.runs.compare.by_length import ByLength, quality_by_length
 from seqlab.runs.compare.comparable import check_comparable, open_common
+from seqlab.runs.compare.settings_diff import settings_diff
 from seqlab.runs.evaluation import evaluate_split
 from seqlab.runs.run import Run
 from seqlab.runs.survey.data_survey import survey_parts
@@ -84,6 +85,11 @@ class Comparison:
     def reference(self) -> Competitor:
         return self.competitors[0]
 
+    @property
+    def settings_diff(self) -> list[dict[str, str]]:
+        """The settings in which the competitors differ, of several seeds those of the first."""
+        return settings_diff({competitor.name: competitor.runs[0].recipe for competitor in self.competitors})
+
     def sentences(self) -> list[str]:
         """What a reader takes home, for the first score."""
         return [
@@ -107,6 +113,7 @@ class Comparison:
             "num_disagreements": self.num_disagreements,
             "disagreements": [vars(result) for result in self.disagreements],
             "warnings": self.warnings,
+            "settings": self.settings_diff,
             "by_length": self.by_length.as_json() if self.by_length else None,
         }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from seqlab.core.files import write_whole
 from seqlab.metrics.slices import SliceScore
+from seqlab.models.short_name import short_name
 from seqlab.pages.charts.interval_rows import IntervalRow
 from seqlab.pages.comparison import (
     Agreement,
@@ -34,7 +35,7 @@ def table(comparison: Comparison) -> list[dict[str, str]]:
 
 
 def _row(comparison: Comparison, competitor: Competitor) -> dict[str, str]:
-    row = {"run": competitor.name}
+    row = {"run": competitor.name, "model": short_name(competitor.runs[0].recipe.model)}
     for name in comparison.score_names:
         row[name] = _shown(competitor, name)
     first = competitor.score(comparison.score_names[0])
@@ -73,6 +74,7 @@ def write_comparison(comparison: Comparison, folder: Path, *, command: str) -> P
         ],
         reference=comparison.reference.name,
         table=table(comparison),
+        settings=comparison.settings_diff,
         agreements=[
             Agreement(name, result.both, result.only_first, result.only_second, result.neither, result.p)
             for name, result in comparison.mcnemars.items()
@@ -83,8 +85,16 @@ def write_comparison(comparison: Comparison, folder: Path, *, command: str) -> P
         by_length=_lengths(comparison.by_length) if comparison.by_length else None,
         command=command,
     )
-    path = folder / PAGE
+    path = _free_path(folder)
     write_whole(path, render_comparison(page))
+    return path
+
+
+def _free_path(folder: Path) -> Path:
+    """compare.html, then compare-2.html and so on: an earlier comparison stays."""
+    path, number = folder / PAGE, 2
+    while path.exists():
+        path, number = folder / f"{Path(PAGE).stem}-{number}{Path(PAGE).suffix}", number + 1
     return path
 
 
@@ -109,9 +119,7 @@ def _standing(comparison: Comparison, name: str) -> ScoreComparison:
     first = comparison.reference.score(name)
     rows = [_reach(competitor, name) for competitor in comparison.competitors]
     seeds = len(comparison.reference.runs)
-    interval = (
-        "95 % interval over examples" if seeds == 1 else f"95 % interval of the mean over {seeds} seeds"
-    )
+    interval = "95% CI over examples" if seeds == 1 else f"95% CI of the mean over {seeds} seeds"
     return ScoreComparison(name, first.higher_is_better, rows, first.baseline, first.baseline_name, interval)
 
 

@@ -100,7 +100,7 @@ def read_recipe(folder: Path) -> Recipe:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RunError("the recipe cannot be read.", where=str(path), cure="Restore the file.") from error
-    return check(raw, where=str(path))
+    return check(raw, where=str(path), is_trained=True)
 
 
 def token_files(folder: Path) -> list[Path]:

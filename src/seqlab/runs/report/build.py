@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from seqlab.models.short_name import short_name
 from seqlab.pages.numbers import count_of
 from seqlab.pages.report import render_report
 from seqlab.pages.report_data import (
@@ -34,7 +35,7 @@ def run_report(run: Run) -> str:
         Report(
             title=run.folder.name,
             subtitle=(
-                f"{run.recipe.task.replace('_', ' ')}, {run.recipe.model.kind}, {run.num_parameters:,}"
+                f"{run.recipe.task.replace('_', ' ')}, {short_name(run.recipe.model)}, {run.num_parameters:,}"
                 f" parameters, {run.recipe.data.train}"
             ),
             created=raw["provenance"]["created"],

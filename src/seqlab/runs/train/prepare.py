@@ -12,6 +12,7 @@ from torch import nn
 
 from seqlab.core.errors import DataError
 from seqlab.core.seeds import derive
+from seqlab.models.short_name import short_name
 from seqlab.recipes.read import with_task
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
@@ -117,7 +118,7 @@ def prepare(
         reasons.append(copy_vectors(model, codec, recipe.start.vectors))
     adapt(model, recipe.start)
     objective.fit_statistics(model)
-    folder = new_folder(out, name=name or f"{data_name(recipe)}-{_model_name(recipe)}")
+    folder = new_folder(out, name=name or f"{data_name(recipe)}-{short_name(recipe.model)}")
     say("measuring a few steps")
     with naming_settings(recipe):  # the first forward pass may find that the data do not fit the network
         forecast = measure(model, objective, recipe.training, device=device)
@@ -229,7 +230,3 @@ def data_name(recipe: Recipe) -> str:
     path = Path(recipe.data.train)
     stem = path.name.partition(".")[0]
     return path.resolve().parent.name if stem in ("train", "training", "data", "input") else stem
-
-
-def _model_name(recipe: Recipe) -> str:
-    return str(getattr(recipe.model, "cell", recipe.model.kind))

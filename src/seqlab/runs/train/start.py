@@ -11,6 +11,7 @@ from seqlab.core.errors import RunError
 from seqlab.core.files import write_whole
 from seqlab.core.seeds import derive
 from seqlab.runs.data import open_data
+from seqlab.runs.evaluation import require_metrics
 from seqlab.runs.folder.layout import (
     CHECKPOINTS,
     JOURNAL,
@@ -87,6 +88,7 @@ def resume(path: str | Path, *, callback: Callback | None = None, say: Say = lam
     with locked(folder):
         manifest = verify_start(folder)
         recipe = read_recipe(folder)
+        require_metrics(recipe)
         use_threads(recipe.training.threads)
         device = choose_device(recipe.training)
         parts = find_spec(recipe.task).load_parts()

@@ -12,7 +12,7 @@ from seqlab.core.errors import RecipeError, RunError, listed
 from seqlab.core.settings import Settings
 from seqlab.models.settings import NGramBagSettings, max_known_length
 from seqlab.recipes.overrides import Raw
-from seqlab.recipes.problems import found
+from seqlab.recipes.problems import format_value
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.folder.layout import WEIGHTS, find_run
 from seqlab.tasks.spec import find_spec
@@ -136,7 +136,9 @@ def inherit_recipe(recipe: Recipe, source: Recipe, folder: Path) -> tuple[Recipe
     kept = f"starts from {folder}: its tokens and its {model.kind} network{weights}"
     layers = f", the first of every {recipe.start.every} layers" if recipe.start.every > 1 else ""
     read = (
-        f"; {', '.join(f'model.{name}={found(value)}' for name, value in derived.items())}" if derived else ""
+        f"; {', '.join(f'model.{name}={format_value(value)}' for name, value in derived.items())}"
+        if derived
+        else ""
     )
     return recipe, [kept + layers + read, *cut]
 
@@ -263,7 +265,7 @@ def _wrong_start(recipe: Recipe) -> list[str]:
 def other_tokens(recipe: Recipe, source: Recipe) -> list[str]:
     """What somebody has said about tokens that are taken over from a run."""
     return [
-        f"tokens.{name}: the run has {found(before)}, found {found(now)}. Its tokens are taken over: leave"
+        f"tokens.{name}: the run has {format_value(before)}, found {format_value(now)}. Its tokens are taken over: leave"
         " the section out."
         for name, before, now in _differences(
             recipe.tokens, source.tokens, given=recipe.tokens.model_fields_set
@@ -296,7 +298,7 @@ def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
         return [
             *mistakes,
             (
-                f"model.kind: the run has a {kind} network, found {found(recipe.model.kind)}. Leave --model"
+                f"model.kind: the run has a {kind} network, found {format_value(recipe.model.kind)}. Leave --model"
                 " and model.kind out."
             ),
         ]
@@ -312,7 +314,7 @@ def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
             "model.causal: the run has learned to look back only, so it stays true. Leave it out."
         )
     return mistakes + [
-        f"model.{name}: the run has {found(before)}, found {found(now)}. Only these may differ:"
+        f"model.{name}: the run has {format_value(before)}, found {format_value(now)}. Only these may differ:"
         f" {listed(MAY_CHANGE[kind])}."
         for name, before, now in _differences(
             recipe.model, thinned(source.model, start.every), given=model_settings

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float, Integer
 
 from seqlab.core.errors import listed
+from seqlab.pages.numbers import count_of
 
 SKEWED = 10
 """Times by which the largest class exceeds the smallest before it is worth a word."""
@@ -40,6 +41,6 @@ def about_counts(
     largest, smallest = int(counts.argmax()), int(np.where(counts, counts, counts.max()).argmin())
     if weights == "none" and counts[largest] > SKEWED * counts[smallest]:
         yield (
-            f"{names[largest]!r} has {counts[largest]:,} rows and {names[smallest]!r} {counts[smallest]:,}; "
+            f"{names[largest]!r} has {count_of(int(counts[largest]), 'row')} and {names[smallest]!r} {counts[smallest]:,}; "
             "to let every class count the same: classification.class_weights=balanced"
         )

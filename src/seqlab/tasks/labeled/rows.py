@@ -22,7 +22,7 @@ class CheckedRows(Source):
         self.name, self.columns = whole.name, whole.columns
         self.bad_rows = BadRows(skip=policy.skip, few=policy.few)
         self._whole = whole
-        self._wanted = columns
+        self._columns = columns
         require_columns(whole, columns)
 
     @abstractmethod
@@ -42,7 +42,7 @@ class CheckedRows(Source):
                 yield row
 
     def fingerprint(self) -> str:
-        return f"{self._whole.fingerprint()}:{type(self).__name__}:{':'.join(self._wanted)}"
+        return f"{self._whole.fingerprint()}:{type(self).__name__}:{':'.join(self._columns)}"
 
 
 class LabeledRows(CheckedRows):

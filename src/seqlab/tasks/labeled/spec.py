@@ -18,7 +18,13 @@ from seqlab.sources.column_roles import Answer, ColumnRoles, find_roles
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.labeled.rows import LabeledRows
 from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, TaskSpec, find_spec
-from seqlab.tasks.text.defaults import Texts, with_bag_defaults, with_default_network, with_default_tokens
+from seqlab.tasks.text.defaults import (
+    Texts,
+    refuse_bag_settings,
+    with_bag_defaults,
+    with_default_network,
+    with_default_tokens,
+)
 
 WORD_NETWORK: SequenceSettings = ConvolutionalSettings(layers=2, hidden_size=64, dropout=0.3)
 STEP_NETWORK: SequenceSettings = RecurrentSettings(bidirectional=True, hidden_size=128, pooling="max")
@@ -84,6 +90,8 @@ class WholeSequenceSpec(LabeledSpec):
             reasons.append(why)
         if recipe.bag.n_grams or isinstance(recipe.model, NGramBagSettings):
             recipe = with_bag_defaults(recipe, Texts.of(recipe, train))
+        else:
+            refuse_bag_settings(recipe)
         if isinstance(
             recipe.model, VisionTransformerSettings
         ):  # chosen on validation data: docs/transformer/vision_transformer.md

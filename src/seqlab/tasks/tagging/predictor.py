@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.sources.base import Row
@@ -25,14 +26,14 @@ class TaggingPredictor(Predictor[TaggingCodec, Calibration]):
     def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
         column = self.codec.inputs.column
         batches = prediction_batches(self.codec.input_rows(inputs), column)
-        return [sentence for rows in batches for sentence in self._tag_rows(rows, column)]
+        return [sentence for rows in batches for sentence in self._tag_rows(rows, column, top)]
 
-    def _tag_rows(self, rows: list[Row], column: str) -> Iterator[TaggedSentence]:
+    def _tag_rows(self, rows: list[Row], column: str, top: int) -> Iterator[TaggedSentence]:
         """A row without words is a sentence without tags."""
         with_words = [row for row in rows if row.values[column]]
         decisions = iter(self._run(with_words) if with_words else ())
         for row in rows:
-            yield self._decode(row, next(decisions)) if row.values[column] else self._empty()
+            yield self._decode(row, next(decisions), top) if row.values[column] else self._empty()
 
     @torch.inference_mode()
     def _run(self, rows: list[Row]) -> list[Decided]:
@@ -47,7 +48,7 @@ class TaggingPredictor(Predictor[TaggingCodec, Calibration]):
         logits: Tensor = self.model(inputs.to(device), is_token.to(device))  # (batch, time, tags)
         return decide(self.model, logits, is_word.to(device))
 
-    def _decode(self, row: Row, decision: Decided) -> TaggedSentence:
+    def _decode(self, row: Row, decision: Decided, top: int) -> TaggedSentence:
         words = self.codec.inputs.names_of(row)
         probabilities = np.exp(decision.log_probs[np.arange(len(words)), decision.tags]).tolist()
         tags = [self.codec.labels.decode(int(tag)) for tag in decision.tags]
@@ -60,7 +61,12 @@ class TaggingPredictor(Predictor[TaggingCodec, Calibration]):
             words=tuple(words),
             tags=tuple(tags),
             spans=None if self.codec.scheme is None else mark_spans(words, tags),
+            candidates=tuple(self._candidates(log_probs, top) for log_probs in decision.log_probs),
         )
+
+    def _candidates(self, log_probs: Float[np.ndarray, " tags"], top: int) -> tuple[tuple[str, float], ...]:
+        best = np.argsort(-log_probs, kind="stable")[:top]
+        return tuple((self.codec.labels.decode(int(tag)), float(np.exp(log_probs[tag]))) for tag in best)
 
     def _empty(self) -> TaggedSentence:
         return TaggedSentence("", "", 1.0, [], spans=None if self.codec.scheme is None else ())

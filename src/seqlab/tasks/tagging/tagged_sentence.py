@@ -27,15 +27,31 @@ class TaggedSentence(Prediction):
     probabilities.
 
     spans: the spans that the tags mark (BIO, IOBES, BILOU); None where tags mark no spans.
+    candidates: for each word its most probable tags with their probabilities, as many as `top` asks for. The
+    first is not always the tag of the word: a CRF decides for the sentence as a whole.
     """
 
     words: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     spans: tuple[MarkedSpan, ...] | None = None
+    candidates: tuple[tuple[tuple[str, float], ...], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         spans = {} if self.spans is None else {"spans": [asdict(span) for span in self.spans]}
-        return {**super().to_json(), "words": list(self.words), "tags": list(self.tags), **spans}
+        named = {"words": list(self.words), "tags": list(self.tags)}
+        return {**super().to_json(), **named, **spans, "candidates": [list(tags) for tags in self.candidates]}
+
+    def to_lines(self) -> list[str]:
+        """A line for each word: its tag with its probability, then the other candidates."""
+        sentence, *words = super().to_lines()
+        others = [
+            "  ".join(f"{tag} {share:.4f}" for tag, share in candidates if tag != chosen)
+            for chosen, candidates in zip(self.tags, self.candidates, strict=True)
+        ]
+        return [
+            sentence,
+            *(f"{word}  ({other})" if other else word for word, other in zip(words, others, strict=True)),
+        ]
 
     def to_line(self) -> str:
         """Where tags mark spans, the spans follow in a field of their own."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice
 
-from seqlab.models.settings import NGramBagSettings, RecurrentSettings
+from seqlab.core.errors import RecipeError
+from seqlab.models.settings import BagSettings, NGramBagSettings, RecurrentSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 
@@ -102,6 +103,22 @@ def with_bag_defaults(recipe: Recipe, texts: Texts) -> Recipe:
         return recipe
     epochs = min(MAX_EPOCHS, max(MIN_EPOCHS, round(ENOUGH_EXAMPLES / max(1, texts.rows))))
     return recipe.changed("training", epochs=epochs, minutes=MINUTES)
+
+
+def refuse_bag_settings(recipe: Recipe) -> None:
+    """Settings of a bag have no effect on a network without one."""
+    defaults = BagSettings()
+    idle = [
+        f"bag.{name}"
+        for name in BagSettings.model_fields
+        if getattr(recipe.bag, name) != getattr(defaults, name)
+    ]
+    if idle:
+        raise RecipeError(
+            f"no effect: a {recipe.model.kind} model has no bag of n-grams beside it.",
+            where=" and ".join(idle),
+            cure="Add one with bag.n_grams=2, use --model bag, or leave it out.",
+        )
 
 
 def max_features_for(characters: int) -> int:

@@ -13,6 +13,7 @@ from seqlab.batches.cache import cached_store
 from seqlab.batches.columns import SequenceColumn, StepColumn, smallest_dtype
 from seqlab.batches.store_writer import StoreWriter
 from seqlab.core.errors import DataError
+from seqlab.pages.numbers import count_of
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, text_of
 from seqlab.tasks.inputs.base import digest_of
@@ -74,7 +75,9 @@ def encode_pairs(
         raise _nothing_left(rows.name, num_too_long, max_length, limit=limit)
     notes = [skipped] if skipped else []
     if num_too_long:
-        notes.append(f"{num_too_long:,} pairs of more than {max_length:,} tokens on a side are left out")
+        notes.append(
+            f"{count_of(num_too_long, 'pair')} of more than {max_length:,} tokens on a side left out"
+        )
     return Split(name, rows, store, tuple(notes))
 
 

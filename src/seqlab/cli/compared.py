@@ -1,0 +1,86 @@
+"""A comparison of runs on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seqlab.cli.console import answer, say
+from seqlab.cli.fit_table import fit_table
+from seqlab.core.errors import shortened
+from seqlab.tasks.excerpt import one_line
+
+if TYPE_CHECKING:
+    from seqlab.runs.compare.by_length import ByLength
+    from seqlab.runs.compare.compare import Comparison
+
+MOST_DISAGREEMENTS = 3
+MOST_SETTINGS = 12
+
+
+def show_comparison(comparison: Comparison) -> None:
+    """The table, then in what the runs differ, which is better, and where they disagree."""
+    from seqlab.runs.compare.comparison_page import table
+
+    for line in fit_table(table(comparison)):
+        answer(line)
+    _show_settings(comparison)
+    for warning in comparison.warnings:
+        say(f"WARNING: {warning}")
+    for score, differences in comparison.differences.items():
+        for name, difference in differences.items():
+            answer(f"{score}: {difference.describe(name, comparison.reference.name)}")
+    if comparison.by_length:
+        _show_lengths(comparison.by_length)
+    for name, counts in comparison.mcnemars.items():
+        answer(
+            f"{name} alone is right about {counts.only_second:,} examples, {comparison.reference.name} alone"
+            f" about {counts.only_first:,}, both about {counts.both:,}, neither about {counts.neither:,};"
+            f" McNemar's p = {counts.p:.2g}"
+        )
+    _show_disagreements(comparison)
+
+
+def _show_settings(comparison: Comparison) -> None:
+    """The settings in which the runs differ; models of different kinds differ in many."""
+    rows = comparison.settings_diff
+    if not rows:
+        return answer("the runs have the same settings")
+    answer(
+        "settings that differ:"
+        if len(rows) <= MOST_SETTINGS
+        else f"settings that differ (the first {MOST_SETTINGS} of {len(rows)}; the page has all):"
+    )
+    for line in fit_table(rows[:MOST_SETTINGS]):
+        answer(f"    {line}")
+    return None
+
+
+def _show_disagreements(comparison: Comparison) -> None:
+    if comparison.num_disagreements:
+        answer(
+            f"they disagree about {comparison.num_disagreements:,} of"
+            f" {len(comparison.reference.first.answers):,}; the page shows some:"
+        )
+    for example in comparison.disagreements[:MOST_DISAGREEMENTS]:
+        predictions = ", ".join(
+            f"{name}: {shortened(prediction, 60)}" for name, prediction in example.answers.items()
+        )
+        answer(f"    {example.where}  truth {shortened(example.truth, 60)}; {predictions}")
+        answer(f"        {shortened(one_line(example.text), 120)}")
+
+
+def _show_lengths(by_length: ByLength) -> None:
+    """A line for each part: where models drift apart, and whether with longer sources."""
+    from seqlab.runs.compare.comparison_page import shown_part
+
+    answer(f"{by_length.score.replace('_', ' ')} by {by_length.unit} in the source:")
+    rows = [
+        {
+            by_length.unit: first.name,
+            **{name: shown_part(parts[place]) for name, parts in by_length.parts.items()},
+            "rows": f"{first.count:,}",
+        }
+        for place, first in enumerate(next(iter(by_length.parts.values())))
+    ]
+    for line in fit_table(rows):
+        answer(f"    {line}")

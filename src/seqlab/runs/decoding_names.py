@@ -1,0 +1,46 @@
+"""Whether decoding settings that a user passes have an effect on a run, said by the names that the user used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from seqlab.core.errors import UsageError, listed, nearest
+from seqlab.decoding.settings import DecodingSettings, TaskDecoding
+from seqlab.tasks.spec import TaskSpec
+
+IN_PREDICT = ("context",)
+"""What matters where a language model predicts the next token."""
+
+
+def check_decoding_names(spec: TaskSpec, names: Iterable[str], *, written: str = "{}") -> None:
+    """Refuse settings that do not exist, and those without effect on the task of a run.
+
+    written: how the user writes a setting: `{}` in Python, `--decoding {}` on the command line.
+    """
+    known = DecodingSettings.model_fields
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                f"there is no decoding setting called '{name}'.",
+                where=written.format(name),
+                cure=nearest(name, known),
+            )
+    kind = spec.decoding
+    if issubclass(kind, TaskDecoding):
+        _refuse([name for name in names if name not in kind.used], kind.why, spec, written)
+
+
+def refuse_idle_in_predict(spec: TaskSpec, names: Iterable[str], *, written: str = "{}") -> None:
+    """A language model predicts the next token, which is not sampled: its other settings are for `generate`."""
+    if spec.continues_text:
+        known = [name for name in names if name in DecodingSettings.model_fields and name not in IN_PREDICT]
+        why = "predict gives the probabilities of the next token. Use generate to continue a text."
+        _refuse(known, why, spec, written)
+
+
+def _refuse(idle: list[str], why: str, spec: TaskSpec, written: str) -> None:
+    if idle:
+        raise UsageError(
+            f"no effect on a run of the task {spec.name}: {why}",
+            where=listed([written.format(name) for name in idle]),
+        )
