@@ -66,7 +66,7 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
         baseline = None if train is None else class_baseline(self.codec, train, encoded)
         items = classification_items(predictions)
         scores = classification_scores(predictions, baseline, temperature=temperature)
-        scores.append(calibration_score(predictions, uncalibrated))
+        scores.append(calibration_score(predictions, uncalibrated, temperature=temperature))
         sections = [
             *self._prediction_sections(encoded, predictions),
             sliced_scores(self._slices(encoded, items["accuracy"]), scores),

@@ -10,10 +10,10 @@ from jaxtyping import Bool
 from seqlab.baselines.label_frequencies import LabelFrequencies
 from seqlab.baselines.naive_bayes import NaiveBayes
 from seqlab.metrics import multi_label as metrics
-from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.items import Items, mean_items
 from seqlab.metrics.multi_label import best_thresholds
 from seqlab.metrics.score import Score
+from seqlab.metrics.score_with_interval import score_with_interval
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.classes import PerClassScores
 from seqlab.pages.sections.facts import Facts
@@ -96,10 +96,10 @@ def multi_label_scores(
         score_with_interval(
             name,
             items,
-            baseline=baseline_items[name].full_score() if baseline_items else None,
+            baseline=baseline_items.get(name),
             baseline_name=baseline_name,
             higher_is_better=name != "loss",
-            method=f"{methods[name]}; 95 % bootstrap interval over examples",
+            method=f"{methods[name]}; 95% CI by bootstrap over rows",
         )
         for name, items in label_items(predictions).items()
     ]

@@ -8,10 +8,10 @@ import numpy as np
 from jaxtyping import Float
 from torch import nn
 
-from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.items import Items
 from seqlab.metrics.regression import mae_items, r_squared_items, rmse_items, spearman_items
 from seqlab.metrics.score import Score
+from seqlab.metrics.score_with_interval import score_with_interval
 from seqlab.pages.sections.predicted_numbers import PredictedNumbers
 from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.labeled.whole_sequence import outputs_of
@@ -77,12 +77,12 @@ def number_scores(
         score_with_interval(
             score,
             items,
-            baseline=baseline_items[score].full_score(),
+            baseline=baseline_items[score],
             baseline_name=name,
             higher_is_better=score not in ("rmse", "mae"),
             method=(
-                f"{METHODS[score]}; the mean of train has {mean_items[score].full_score():.4g}; 95 % bootstrap"
-                f" interval over {len(predictions.truth):,} examples"
+                f"{METHODS[score]}; the mean of train has {mean_items[score].full_score():.4g}; 95% CI by bootstrap"
+                f" over {len(predictions.truth):,} rows"
             ),
         )
         for score, items in number_items(predictions).items()
