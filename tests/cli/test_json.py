@@ -28,7 +28,7 @@ def test_train_and_its_dry_run_answer_in_json(
         "accuracy",
         "macro_f1",
         "loss",
-        "calibration_error",
+        "ece",
         "roc_auc",
         "average_precision",
     }

@@ -111,8 +111,12 @@ def _num_resamples(numbers_each: int) -> int:
 
 
 def _seed_of(all_items: Sequence[Items]) -> int:
-    """Three digits of the score, which are the same on every machine."""
-    return derive(0, "bootstrap", all_items[0].num_items, f"{all_items[0].full_score():.3g}")
+    """Three digits of what is summed, which are the same on every machine and for every unit of a score: the
+    interval of the perplexity is exp of that of the loss.
+    """
+    items = all_items[0]
+    total = items.per_item()[:, 0].sum() if isinstance(items, SumItems) else items.full_score()
+    return derive(0, "bootstrap", items.num_items, f"{total:.3g}")
 
 
 def ratio_interval(
