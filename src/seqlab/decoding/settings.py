@@ -19,6 +19,13 @@ class DecodingSettings(Settings):
     beam: int = Field(
         1, ge=1, description="Hypotheses that beam search keeps at every step; 1 is greedy or samples."
     )
+    beam_kind: Literal["open", "thorough", "shared"] = Field(
+        "open",
+        description=(
+            "open: finished hypotheses leave the beam and its width stays; thorough: open, stopping later;"
+            " shared: finished ones keep their place."
+        ),
+    )
     n_best: int = Field(1, ge=1, description="Answers for each source, the best first.")
     length_penalty: float = Field(
         1.0,
