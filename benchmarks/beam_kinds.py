@@ -8,6 +8,8 @@ the logits and each length penalty: the mean of the best scores, and how many ro
 
 from __future__ import annotations
 
+import sys
+
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.beam_policy import BeamPolicy, OpenBeam, SharedBeam, ThoroughBeam
 from seqlab.decoding.length_normalization import PowerLengthPenalty
@@ -34,7 +36,7 @@ def build_table(seed: int, spread: float) -> TableTranslator:
     return model
 
 
-def measure(policy: BeamPolicy, *, spread: float, alpha: float) -> tuple[float, int]:
+def measure(policy: BeamPolicy, num_tables: int, *, spread: float, alpha: float) -> tuple[float, int]:
     """The mean of the best scores, and the number of computed rows."""
     search = BeamSearch(
         SYMBOLS,
@@ -44,7 +46,7 @@ def measure(policy: BeamPolicy, *, spread: float, alpha: float) -> tuple[float, 
         policy=policy,
     )
     scores, rows = [], 0
-    for seed in range(NUM_TABLES):
+    for seed in range(num_tables):
         model = build_table(seed, spread)
         found = search.run(model, SourceBatch.from_tokens(*batch(SOURCES)))
         scores += [targets[0].score for targets in found]
@@ -52,12 +54,13 @@ def measure(policy: BeamPolicy, *, spread: float, alpha: float) -> tuple[float, 
     return sum(scores) / len(scores), rows
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str]) -> None:
+    num_tables = int(arguments[0]) if arguments else NUM_TABLES
     print("| logits | penalty | " + " | ".join(f"{name}: score, rows" for name in POLICIES) + " |")
     print("|---" * (2 + len(POLICIES)) + "|")
     for name, spread in {"flat (0.5)": 0.5, "usual (1.5)": 1.5, "peaked (4)": 4.0}.items():
         for alpha in (0.0, 0.6, 1.0, 2.0):
-            cells = [measure(policy, spread=spread, alpha=alpha) for policy in POLICIES.values()]
+            cells = [measure(policy, num_tables, spread=spread, alpha=alpha) for policy in POLICIES.values()]
             print(
                 f"| {name} | {alpha:g} | "
                 + " | ".join(f"{score:.4f}, {rows:,}" for score, rows in cells)
@@ -66,4 +69,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
