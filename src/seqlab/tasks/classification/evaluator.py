@@ -56,14 +56,14 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
         return ClassificationCalibration(temperature, best_threshold(predictions))
 
     def evaluate(self, predictor: ClassificationPredictor, split: str) -> Evaluation:
-        encoded, train, names = self.splits[split], self.splits.get("train"), self.codec.labels.names
+        encoded, names = self.splits[split], self.codec.labels.names
         outputs, temperature = (
             outputs_of(predictor.model, self.codec, encoded),
             predictor.calibration.temperature,
         )
         uncalibrated = predict_classes(outputs, encoded, temperature=1.0)
         predictions = predict_classes(outputs, encoded, temperature=temperature)
-        baseline = None if train is None else class_baseline(self.codec, train, encoded)
+        baseline = class_baseline(self.codec, self.splits, split)
         items = classification_items(predictions)
         scores = classification_scores(predictions, baseline, temperature=temperature)
         scores.append(calibration_score(predictions, uncalibrated, temperature=temperature))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from jaxtyping import Float, Int
 from seqlab.baselines.majority import MajorityClass
 from seqlab.baselines.naive_bayes import NaiveBayes
 from seqlab.baselines.nearest_mean import NearestMean
+from seqlab.baselines.text_features import BagView
 from seqlab.metrics.classification import accuracy
 from seqlab.metrics.items import Items, macro_f1_items, mean_items
 from seqlab.metrics.score import Score
@@ -17,6 +19,7 @@ from seqlab.metrics.score_with_interval import score_with_interval
 from seqlab.tasks.classification.calibration import calibration_items, ranking_items
 from seqlab.tasks.classification.codec import ClassificationCodec
 from seqlab.tasks.excerpt import excerpt
+from seqlab.tasks.labeled.baseline_views import TUNING, baseline_views
 from seqlab.tasks.labeled.class_predictions import ClassPredictions
 from seqlab.tasks.labeled.split import LabeledSplit
 
@@ -35,15 +38,43 @@ class ClassBaseline:
     log_probs: Float[np.ndarray, "examples classes"] | None = None
 
 
-def class_baseline(codec: ClassificationCodec, train: LabeledSplit, split: LabeledSplit) -> ClassBaseline:
-    """The simple model for this kind of input, fitted on the training split."""
-    examples = zip(train.steps, train.store["label"].values.tolist(), strict=True)
+def class_baseline(
+    codec: ClassificationCodec, splits: Mapping[str, LabeledSplit], split: str
+) -> ClassBaseline | None:
+    """The simple model for this kind of input, fitted on the training split; None without that split."""
+    if "train" not in splits:
+        return None
     if codec.vocabulary is None:
+        examples = zip(splits["train"].steps, _label_ids(splits["train"]).tolist(), strict=True)
         means = NearestMean.fit(examples, num_classes=len(codec.labels))
-        return ClassBaseline("nearest class mean", means.predict(iter(split.steps)))
-    bayes = NaiveBayes.fit(examples, vocabulary_size=len(codec.vocabulary), num_classes=len(codec.labels))
-    log_probs = bayes.log_probs(iter(split.steps))
-    return ClassBaseline("naive Bayes", log_probs.argmax(axis=1), log_probs)
+        return ClassBaseline("nearest class mean", means.predict(iter(splits[split].steps)))
+    return _best_bayes(codec, baseline_views(splits, split, codec.vocabulary), splits, split)
+
+
+def _best_bayes(
+    codec: ClassificationCodec, views: Iterable[BagView], splits: Mapping[str, LabeledSplit], split: str
+) -> ClassBaseline:
+    """Naive Bayes on the view with the best accuracy on validation data; the first of equally good ones."""
+    best: ClassBaseline | None = None
+    best_accuracy = -1.0
+    for view in views:
+        examples = zip(view.ids["train"], _label_ids(splits["train"]).tolist(), strict=True)
+        bayes = NaiveBayes.fit(examples, vocabulary_size=view.size, num_classes=len(codec.labels))
+        tuned = (
+            accuracy(_label_ids(splits[TUNING]), bayes.predict(iter(view.ids[TUNING])))
+            if TUNING in splits
+            else 0.0
+        )
+        if tuned > best_accuracy:
+            log_probs = bayes.log_probs(iter(view.ids[split]))
+            best = ClassBaseline(f"naive Bayes on {view.name}", log_probs.argmax(axis=1), log_probs)
+            best_accuracy = tuned
+    assert best is not None  # the network's tokens are always there
+    return best
+
+
+def _label_ids(split: LabeledSplit) -> Int[np.ndarray, " examples"]:
+    return split.store["label"].values.astype(np.int64)
 
 
 def majority_accuracy(
