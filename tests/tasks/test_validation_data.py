@@ -19,7 +19,7 @@ def test_a_translator_without_validation_targets_names_the_data_and_the_setting(
 ) -> None:
     task = test_translation.make(tmp_path)
     objective = task.objective()
-    monkeypatch.setattr(objective, "_validation_batches", lambda: [])
+    monkeypatch.setattr(objective, "_validation_batches", list)
     with pytest.raises(DataError) as caught:
         objective.validate(task.build_model().eval())
     assert task.splits["valid"].rows.name in str(caught.value)

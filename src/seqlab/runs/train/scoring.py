@@ -41,7 +41,12 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
         if split in prepared.splits
     ]
     beaten = [score for evaluation in evaluations[:1] for score in beaten_scores(evaluation.scores)]
-    uncompared = [score for evaluation in evaluations[:1] for score in uncompared_scores(evaluation.scores)]
+    uncompared = [
+        (evaluation.split, score.difference)
+        for evaluation in evaluations[:1]
+        for score in uncompared_scores(evaluation.scores)
+        if score.difference is not None
+    ]
     leaks = [
         sentence
         for evaluation in evaluations
@@ -51,7 +56,7 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
         *prepared.warnings,
         *leaks,
         *(f"the model does not beat its baseline: {score.describe()}" for score in beaten),
-        *(f"too little test data for a verdict: {score.describe()}" for score in uncompared),
+        *(f"{split}: {difference.describe('the model', 'its baseline')}" for split, difference in uncompared),
     ]
     training: dict[str, Any] = {
         "steps": trainer.step,
