@@ -367,7 +367,16 @@ def test_a_model_worse_than_its_baseline_is_told_once(
 
 @pytest.mark.slow
 def test_eight_rows_give_scores_and_no_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["good film", "bad film", "great fun", "dull plot", "lovely cast", "awful noise", "nice", "boring"]
+    words = [
+        "good film",
+        "bad film",
+        "great fun",
+        "dull plot",
+        "lovely cast",
+        "awful noise",
+        "nice",
+        "boring",
+    ]
     rows = [f"{text},{'no' if number % 2 else 'yes'}" for number, text in enumerate(words)]
     (tmp_path / "few.csv").write_text("\n".join(["text,label", *rows]) + "\n")
     ended = run(
