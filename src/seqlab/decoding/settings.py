@@ -22,8 +22,8 @@ class DecodingSettings(Settings):
     beam_kind: Literal["open", "thorough", "shared"] = Field(
         "open",
         description=(
-            "open: finished hypotheses leave the beam and its width stays; thorough: open, stopping later;"
-            " shared: finished ones keep their place."
+            "Whether finished hypotheses leave the beam (open), also with a later stop (thorough), or take a"
+            " place in it (shared)."
         ),
     )
     n_best: int = Field(1, ge=1, description="Answers for each source, the best first.")
