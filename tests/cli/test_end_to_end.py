@@ -362,4 +362,30 @@ def test_a_model_worse_than_its_baseline_is_told_once(
     assert ended.err.count("does not beat its baseline") == ended.out.count("accuracy") * (
         "worse than" in ended.out.splitlines()[0]
     )
-    assert "95 % interval" not in ended.err
+    assert "95% CI" not in ended.err
+
+
+@pytest.mark.slow
+def test_eight_rows_give_scores_and_no_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "good film",
+        "bad film",
+        "great fun",
+        "dull plot",
+        "lovely cast",
+        "awful noise",
+        "nice",
+        "boring",
+    ]
+    rows = [f"{text},{'no' if number % 2 else 'yes'}" for number, text in enumerate(words)]
+    (tmp_path / "few.csv").write_text("\n".join(["text,label", *rows]) + "\n")
+    ended = run(
+        capsys, "train", str(tmp_path / "few.csv"), "training.steps=2", *TINY, "--out", str(tmp_path / "run")
+    )
+    accuracy = next(line for line in ended.out.splitlines() if "accuracy" in line)
+    assert "1 row is too few to compare" in accuracy
+    assert "better" not in ended.out + ended.err
+    assert "1 row is too few to compare" in ended.err
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "too few to compare" in page
+    assert "clearly" not in page

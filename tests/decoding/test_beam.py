@@ -12,6 +12,7 @@ from torch import Tensor
 
 from seqlab.core.errors import UsageError
 from seqlab.decoding.beam import BeamSearch
+from seqlab.decoding.beam_policy import BeamPolicy, OpenBeam, SharedBeam, ThoroughBeam
 from seqlab.decoding.constraints import ForcedPrefix, MinTokens, NoRepeatNGram
 from seqlab.decoding.coverage import CoveragePenalty
 from seqlab.decoding.diversity import Diversity
@@ -112,10 +113,16 @@ CASES: dict[str, tuple[int, int, dict[str, Any], Rules]] = {
 }
 
 
+POLICIES = [OpenBeam(), ThoroughBeam(), SharedBeam()]
+BY_NAME = {"ids": lambda policy: type(policy).__name__}
+
+
 @pytest.mark.spec(119)
+@pytest.mark.parametrize("policy", POLICIES, **BY_NAME)
 @pytest.mark.parametrize("name", CASES)
-def test_a_beam_as_wide_as_everything_equals_exhaustive_search(name: str) -> None:
+def test_a_beam_as_wide_as_everything_equals_exhaustive_search(name: str, policy: BeamPolicy) -> None:
     vocab, max_tokens, options, rules = CASES[name]
+    options = {**options, "policy": policy}
     for seed, n_best in ((1, 5), (2, 1), (3, 1)):  # for one answer it stops as soon as it can
         model = TableTranslator(vocab, seed, looks=name == "coverage")
         for source, found in zip(
@@ -133,14 +140,15 @@ def test_a_beam_as_wide_as_everything_equals_exhaustive_search(name: str) -> Non
 
 
 @pytest.mark.spec(119)
-def test_stopping_early_saves_steps_and_changes_nothing() -> None:
+@pytest.mark.parametrize("policy", [ThoroughBeam(), SharedBeam()], **BY_NAME)
+def test_stopping_early_saves_steps_and_changes_nothing(policy: BeamPolicy) -> None:
     """With the plain sum an end that is likelier than all that is open stops the search; a rule for long
     targets has to go on.
     """
     steps = {}
     for name, rule in {"sum": NoLengthPenalty(), "for long ones": PowerLengthPenalty(4.0)}.items():
         model = TableTranslator(4, seed=6, spread=3.0)
-        run(model, beam_size=4, max_tokens=12, length_penalty=rule)
+        run(model, beam_size=4, max_tokens=12, length_penalty=rule, policy=policy)
         steps[name] = len(model.batches)
     assert steps["sum"] < steps["for long ones"] == 12
 
@@ -152,13 +160,16 @@ def test_stopping_early_saves_steps_and_changes_nothing() -> None:
 @pytest.mark.parametrize(
     "constraints", [[], [NoRepeatNGram(2), MinTokens(2, end_id=END)]], ids=["free", "bound"]
 )
-def test_a_beam_of_one_is_greedy_whatever_the_rule(rule: LengthPenalty, constraints: list[Any]) -> None:
+def test_a_shared_beam_of_one_is_greedy_whatever_the_rule(
+    rule: LengthPenalty, constraints: list[Any]
+) -> None:
     for seed in range(6):
         model = TableTranslator(4, seed)
         greedy = StepwiseSearch(SYMBOLS, Greedy(), max_tokens=5, constraints=constraints).run(
             model, SourceBatch.from_tokens(*batch(SOURCES))
         )
-        found = run(model, beam_size=1, max_tokens=5, length_penalty=rule, constraints=constraints)
+        options = {"length_penalty": rule, "constraints": constraints, "policy": SharedBeam()}
+        found = run(model, beam_size=1, max_tokens=5, **options)
         assert [[(one.tokens, one.ended) for one in target] for target in found] == [
             [(one.tokens, one.ended) for one in target] for target in greedy
         ]
@@ -194,7 +205,7 @@ def test_greedy_is_not_optimal_where_the_best_start_leads_astray() -> None:
 
 
 def slow_beam(
-    model: TableTranslator, source: Tokens, *, width: int, max_tokens: int, n_best: int
+    model: TableTranslator, source: Tokens, *, width: int, max_tokens: int, n_best: int, is_shared: bool
 ) -> list[tuple[Tokens, bool, float]]:
     """The same idea in a few lines without tensors and without stopping early."""
     still_open: list[tuple[Tokens, float]] = [((), 0.0)]
@@ -205,21 +216,26 @@ def slow_beam(
             for written, total in still_open
             for token in range(model.vocab)
         ]
-        kept = sorted(following, key=lambda one: -one[1])[:width]
+        ranked = sorted(following, key=lambda one: -one[1])
+        kept = ranked[:width]
         complete += [(tokens[:-1], True, total / length) for tokens, total in kept if tokens[-1] == END]
-        still_open = [one for one in kept if one[0][-1] != END]
+        goes_on = kept if is_shared else ranked
+        still_open = [one for one in goes_on if one[0][-1] != END][:width]
     complete += [(tokens, False, total / max_tokens) for tokens, total in still_open]
     return sorted(complete, key=lambda one: -one[2])[:n_best]
 
 
 @pytest.mark.spec(119)
+@pytest.mark.parametrize("policy", [ThoroughBeam(), SharedBeam()], **BY_NAME)
 @pytest.mark.parametrize("width", [2, 3, 5])
-def test_a_narrow_beam_equals_the_slow_one(width: int) -> None:
+def test_a_narrow_beam_equals_the_slow_one(width: int, policy: BeamPolicy) -> None:
+    is_shared = isinstance(policy, SharedBeam)
     for seed in range(5):
         model = TableTranslator(6, seed)
-        found = run(model, beam_size=width, max_tokens=6, n_best=2, length_penalty=PowerLengthPenalty(1.0))
+        options = {"length_penalty": PowerLengthPenalty(1.0), "policy": policy}
+        found = run(model, beam_size=width, max_tokens=6, n_best=2, **options)
         for source, targets in zip(SOURCES, found, strict=True):
-            expected = slow_beam(model, source, width=width, max_tokens=6, n_best=2)
+            expected = slow_beam(model, source, width=width, max_tokens=6, n_best=2, is_shared=is_shared)
             assert [(tuple(one.tokens), one.ended) for one in targets] == [
                 (tokens, ended) for tokens, ended, _ in expected
             ]

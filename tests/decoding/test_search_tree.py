@@ -20,8 +20,8 @@ SOURCE = (1, 2)
 
 @pytest.mark.spec(120)
 def test_every_continuation_is_in_the_tree_with_its_fate() -> None:
-    """Width 2 over a vocabulary of 4: at each step all continuations of what was kept before, and the two
-    best of them go on or end.
+    """Width 2 over a vocabulary of 4: at each step all continuations of what was kept before; the two best
+    that do not end go on, and those that end among the two best are complete.
     """
     model = TableTranslator(4, seed=2)
     search = BeamSearch(SYMBOLS, beam_size=2, n_best=2, max_tokens=4, length_penalty=PowerLengthPenalty(1.0))
@@ -45,9 +45,13 @@ def test_every_continuation_is_in_the_tree_with_its_fate() -> None:
         assert [one.score for one in here] == pytest.approx(
             [total / step for total, *_ in following], abs=1e-5
         )
-        fates = ["ended" if token == 0 else "cut" if step == 4 else "kept" for *_, token in following[:2]] + [
-            "pruned"
-        ] * (len(following) - 2)
+        fates, num_open = [], 0
+        for rank, (*_, token) in enumerate(following):
+            num_open += token != 0
+            if token == 0:
+                fates.append("ended" if rank < 2 else "pruned")
+            else:
+                fates.append("pruned" if num_open > 2 else "cut" if step == 4 else "kept")
         assert [one.fate for one in here] == fates
         still_open = {
             (*written, token): (one.ident, total)
@@ -83,3 +87,12 @@ def test_groups_and_targets_that_could_not_go_on_are_in_the_tree_too() -> None:
     assert {one.group for one in tree.candidates} == {0, 1}
     assert {one.rank for one in tree.candidates if one.rank} == set(range(1, len(answers) + 1))
     assert all(len(one.tokens) == 3 and not one.ended for one in answers)
+
+
+@pytest.mark.parametrize("num_pruned", [0, 1, 3])
+def test_a_tree_shows_as_many_pruned_candidates_as_asked_for(num_pruned: int) -> None:
+    search = BeamSearch(SYMBOLS, beam_size=2, max_tokens=5)
+    _, tree = record_search(TableTranslator(6, seed=2), torch.tensor(SOURCE), search, num_pruned=num_pruned)
+    for step in {one.step for one in tree.candidates}:
+        fates = [one.fate for one in tree.candidates if one.step == step]
+        assert fates.count("pruned") == num_pruned

@@ -59,7 +59,7 @@ def test_a_tagger_learns_a_rule_about_neighbours(model: str, tmp_path: Path) -> 
     assert accuracy.value > 0.97
     assert accuracy.baseline is not None
     assert accuracy.baseline < 0.4
-    assert accuracy.clearly_beats_baseline
+    assert accuracy.verdict == "clearly better"
     (answer,) = run.predict([["d", "a", "a", "c"]])
     assert isinstance(answer, TaggedSentence)
     assert answer.tags == ("a", "a", "c", "end")
@@ -106,7 +106,7 @@ def test_words_never_seen_are_tagged_by_their_endings_and_marked_as_spans(
     run = seqlab.train(data, *SMALL, *sizes, model="bilstm", steps=300, seed=1, out=tmp_path / "run")
     assert next(iter(run.results)) == "span_f1"
     assert run.results["span_f1"].value > 0.95
-    assert run.results["span_f1"].clearly_beats_baseline
+    assert run.results["span_f1"].verdict == "clearly better"
     assert run.results["accuracy_on_unseen_words"].value > 0.97
     (answer,) = run.predict([["mnpko", "bdfko", "and", "rstburg", "gklen", "gklen"]])
     assert isinstance(answer, TaggedSentence)
@@ -210,5 +210,5 @@ def test_a_minutes_work_beats_the_naive_tagger_on_universal_dependencies(
         17,
     )
     assert run.results["accuracy"].baseline == pytest.approx(0.862, abs=0.002)
-    assert run.results["accuracy"].clearly_beats_baseline
-    assert run.results["accuracy_on_unseen_words"].clearly_beats_baseline
+    assert run.results["accuracy"].verdict == "clearly better"
+    assert run.results["accuracy_on_unseen_words"].verdict == "clearly better"

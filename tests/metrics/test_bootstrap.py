@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 from sklearn.metrics import f1_score
 
 from seqlab.core.errors import UsageError
@@ -15,13 +16,13 @@ from seqlab.metrics.bootstrap import (
     bootstrap_interval,
     percentile_interval,
     ratio_interval,
-    score_with_interval,
 )
 from seqlab.metrics.items import Items, SumItems, macro_f1_items, mean_items
+from seqlab.metrics.score_with_interval import score_with_interval
 
 
 def mean_interval(
-    values: np.ndarray, *, seed: int = 0, resamples: int = 1000, level: float = 0.95
+    values: np.ndarray, *, seed: int | None = 0, resamples: int | None = 1000, level: float = 0.95
 ) -> ConfidenceInterval:
     return bootstrap_interval(mean_items(values), seed=seed, resamples=resamples, level=level)
 
@@ -107,6 +108,52 @@ def test_a_class_that_a_resample_does_not_have_is_left_out_of_its_mean() -> None
     assert (items.full_score(), bootstrap_interval(items)) == (1.0, ConfidenceInterval(1.0, 1.0))
 
 
+@pytest.mark.parametrize("num_values", [999, 1000, 9999, 37])
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
+def test_as_many_values_lie_below_the_interval_as_above_it(num_values: int, level: float) -> None:
+    values = np.random.default_rng(num_values).permutation(num_values).astype(float)
+    found, mirrored = percentile_interval(values, level=level), percentile_interval(-values, level=level)
+    assert (values < found.low).sum() == (values > found.high).sum()
+    assert (mirrored.low, mirrored.high) == (-found.high, -found.low)
+    inside = ((values >= found.low) & (values <= found.high)).mean()
+    assert inside == pytest.approx(level, abs=4 / num_values)  # whole ranks
+
+
+def test_intervals_of_many_accuracies_do_not_all_deviate_to_one_side() -> None:
+    """The exact ends of a resampled accuracy are quantiles of a binomial distribution. Steps are 1 / n; drawn
+    ends are within one step of them, and on average neither too low nor too high.
+    """
+    deviations = []
+    for num_items in range(400, 2000, 40):
+        for share in (0.5, 0.65, 0.82, 0.95):
+            right = np.arange(num_items) < round(share * num_items)
+            found = mean_interval(right, seed=None, resamples=None)
+            resampled = binom(num_items, right.mean())
+            exact = (resampled.ppf(0.025), resampled.isf(0.025))
+            ends = np.array([found.low, found.high]) * num_items - exact
+            assert np.abs(ends).max() <= max(1, 0.1 * resampled.std())
+            deviations.append(ends.mean() / resampled.std())
+    assert abs(np.mean(deviations)) < 0.01  # 160 independent deviations of about 0.03 standard errors
+
+
+def test_the_same_data_has_the_same_interval_and_other_data_another_seed() -> None:
+    values = np.random.default_rng(8).random(500)
+    found = mean_interval(values, seed=None)
+    assert found == mean_interval(values.copy(), seed=None)
+    assert found != mean_interval(values, seed=0)
+    shifted = mean_interval(values + 0.25, seed=None)
+    assert (shifted.low - 0.25, shifted.high - 0.25) != pytest.approx((found.low, found.high), abs=1e-6)
+
+
+def test_a_part_of_the_items_holds_nothing_of_the_others() -> None:
+    whole = SumItems(
+        np.arange(1000), np.random.default_rng(0).random((1000, 2)), mean_items(np.ones(1)).score
+    )
+    part = whole.subset(np.arange(12))
+    assert part.table.shape == (12, 2)
+    assert part.full_score() == pytest.approx(whole.value(np.arange(12)))
+
+
 def test_the_seed_fixes_the_interval() -> None:
     values = np.random.default_rng(0).random(500)
     assert mean_interval(values, seed=4) == mean_interval(values, seed=4)
@@ -146,13 +193,10 @@ def test_a_score_over_few_items_has_no_interval_and_says_so() -> None:
         score_with_interval("loss", mean_items(values), method="a mean"),
     )
     assert (few.value, few.low, few.high) == (pytest.approx(values[:-1].mean()), None, None)
-    assert few.method == "a mean; fewer than 10 items give no interval"
-    assert few.describe() == f"loss {few.value:.4f} (too few items for an interval)"
-    assert (enough.low, enough.high, enough.method) == (
-        mean_interval(values).low,
-        mean_interval(values).high,
-        "a mean",
-    )
+    assert f"fewer than {MIN_ITEMS} rows" in few.method
+    assert few.describe() == f"loss {few.value:.4f} (no 95% CI)"
+    expected = mean_interval(values, seed=None, resamples=None)
+    assert (enough.low, enough.high, enough.method) == (expected.low, expected.high, "a mean")
 
 
 def test_a_higher_level_gives_a_wider_interval() -> None:

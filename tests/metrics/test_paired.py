@@ -30,9 +30,9 @@ def test_the_interval_is_that_of_all_resamples_there_are() -> None:
     near.
     """
     draws = np.array(list(product(range(5), repeat=5)))
-    every = difference_with_interval(0.0, (SECOND - FIRST)[draws].mean(axis=1))
+    every = difference_with_interval(0.0, (SECOND - FIRST)[draws].mean(axis=1), num_items=5)
     first, second = resample([mean_items(FIRST), mean_items(SECOND)], resamples=10_000)
-    found = difference_with_interval(0.0, second - first)
+    found = difference_with_interval(0.0, second - first, num_items=5)
     assert (found.low, found.high) == pytest.approx(
         (every.low, every.high), abs=0.021
     )  # sums are multiples of 0.02
@@ -53,7 +53,7 @@ def test_a_model_is_equal_to_itself_and_p_is_one() -> None:
     items = macro_f1_items(targets, predicted, num_classes=3)
     found = paired_bootstrap([items], [[items]], higher_is_better=True)[0]
     assert (found.value, found.low, found.high, found.p) == (0.0, 0.0, 0.0, 1.0)
-    assert found.describe("B", "A").startswith("no difference between B and A that this data can show")
+    assert (found.verdict, found.is_significant) == ("equal", False)
 
 
 def test_seeds_are_averaged_before_models_are_compared() -> None:
@@ -63,9 +63,13 @@ def test_seeds_are_averaged_before_models_are_compared() -> None:
         [mean_items(runs[0]), mean_items(runs[1])],
         [[mean_items(runs[2]), mean_items(runs[3])]],
         higher_is_better=True,
+        seed=0,
     )[0]
     joined = paired_bootstrap(
-        [mean_items(runs[:2].mean(axis=0))], [[mean_items(runs[2:].mean(axis=0))]], higher_is_better=True
+        [mean_items(runs[:2].mean(axis=0))],
+        [[mean_items(runs[2:].mean(axis=0))]],
+        higher_is_better=True,
+        seed=0,
     )[0]
     assert found.value == pytest.approx(joined.value)
     assert (found.low, found.high) == pytest.approx((joined.low, joined.high))
@@ -104,11 +108,9 @@ def test_few_items_give_no_verdict_however_clear_they_look(num_items: int) -> No
         1.0,
     )
     assert not found.is_significant
-    assert (
-        found.describe("B", "A")
-        == "no difference between B and A that this data can show: B is better by 0.0220; fewer than 10 items"
-        " give no interval"
-    )
+    assert found.verdict == "too few"
+    assert f"{num_items} row" in found.describe("B", "A")
+    assert "better" not in found.describe("B", "A")
     assert json.loads(json.dumps(found.as_json()))["low"] is None
 
 
@@ -118,7 +120,21 @@ def test_two_scores_without_end_show_no_difference() -> None:
     found = paired_bootstrap([endless], [[endless]], higher_is_better=False)[0]
     assert math.isnan(found.value)
     assert (found.p, found.is_significant) == (1.0, False)
-    assert found.describe("B", "A").startswith("no difference between B and A that this data can show")
+    assert found.verdict == "incomparable"
+    assert "cannot be compared" in found.describe("B", "A")
+
+
+def test_a_difference_is_clear_exactly_if_its_interval_excludes_zero() -> None:
+    generator = np.random.default_rng(4)
+    verdicts = set()
+    for _ in range(60):
+        first, second = generator.random((2, 40)) < np.array([[0.5], [0.65]])
+        found = paired_bootstrap([mean_items(first)], [[mean_items(second)]], higher_is_better=True)[0]
+        assert found.low is not None
+        assert found.high is not None
+        assert found.is_significant == (found.low > 0 or found.high < 0)
+        verdicts.add(found.is_significant)
+    assert verdicts == {True, False}
 
 
 def test_no_p_value_is_zero() -> None:

@@ -18,7 +18,7 @@ PREDICTED = np.where(
 
 
 def share_interval(values: np.ndarray, sentences: np.ndarray) -> ConfidenceInterval:
-    return bootstrap_interval(grouped_mean_items(values, sentences))
+    return bootstrap_interval(grouped_mean_items(values, sentences), seed=0, resamples=1000)
 
 
 def draw(statistic: str) -> tuple[float, float]:
@@ -43,7 +43,8 @@ def test_the_interval_of_accuracy_draws_sentences() -> None:
 
 @pytest.mark.slow
 def test_the_interval_of_macro_f1_draws_sentences() -> None:
-    found = bootstrap_interval(macro_f1_items(TARGETS, PREDICTED, num_classes=3, groups=SENTENCES))
+    items = macro_f1_items(TARGETS, PREDICTED, num_classes=3, groups=SENTENCES)
+    found = bootstrap_interval(items, seed=0, resamples=1000)
     assert (found.low, found.high) == pytest.approx(draw("f1"))
 
 

@@ -13,16 +13,31 @@ from tests.pages.reading import Page
 
 
 def accuracy(
-    value: float, low: float | None = None, high: float | None = None, baseline: float | None = 0.83
+    value: float,
+    low: float | None = None,
+    high: float | None = None,
+    baseline: float | None = 0.83,
+    verdict: str = "",
 ) -> ScoreLine:
-    return ScoreLine("test", "accuracy", value, low, high, baseline, "naive Bayes")
-
-
-def loss(
-    value: float, low: float | None = None, high: float | None = None, baseline: float | None = 1.69
-) -> ScoreLine:
+    comparison = f"{verdict} than naive Bayes" if verdict else ""
     return ScoreLine(
-        "valid", "loss", value, low, high, baseline, "the 5-gram", higher_is_better=False, unit="nats"
+        "test", "accuracy", value, low, high, baseline, "naive Bayes", verdict=verdict, comparison=comparison
+    )
+
+
+def loss(value: float, low: float | None = None, high: float | None = None, verdict: str = "") -> ScoreLine:
+    return ScoreLine(
+        "valid",
+        "loss",
+        value,
+        low,
+        high,
+        1.69,
+        "the 5-gram",
+        higher_is_better=False,
+        unit="nats",
+        verdict=verdict,
+        comparison=f"{verdict} than the 5-gram" if verdict else "",
     )
 
 
@@ -35,28 +50,24 @@ def place(picture: ET.Element, path: str, attribute: str) -> float:
 @pytest.mark.parametrize(
     ("score", "words"),
     [
-        (accuracy(0.873, 0.86, 0.885), "beats naive Bayes by 0.043"),
-        (accuracy(0.873), "beats naive Bayes by 0.043"),
         (
-            accuracy(0.835, 0.82, 0.85),
-            "beats naive Bayes by 0.005, but its interval reaches the baseline: it may be chance",
+            accuracy(0.873, 0.86, 0.885, verdict="clearly better"),
+            "clearly better than naive Bayes: by 0.043",
         ),
-        (accuracy(0.80, 0.78, 0.82), "does NOT beat naive Bayes: worse by 0.030"),
-        (accuracy(0.80, 0.78, 0.85), "does NOT beat naive Bayes: worse by 0.030"),
-        (accuracy(0.83, 0.82, 0.84), "does NOT beat naive Bayes: the two are equal"),
-        (accuracy(0.83004), "beats naive Bayes by 0.000040"),
+        (accuracy(0.83004, verdict="better"), "better than naive Bayes: by 0.000040"),
         (accuracy(0.9, baseline=None), "has no baseline to compare with"),
-        (accuracy(math.nan), "cannot be compared: not a finite number"),
-        (loss(1.61, 1.60, 1.62), "beats the 5-gram by 0.080 nats"),
+        (loss(1.75, 1.74, 1.76, verdict="clearly worse"), "clearly worse than the 5-gram: by 0.060 nats"),
         (
-            loss(1.68, 1.66, 1.70),
-            "beats the 5-gram by 0.010 nats, but its interval reaches the baseline: it may be chance",
+            ScoreLine(
+                "test", "accuracy", 1.0, baseline=0.4, verdict="too few", comparison="8 rows are too few"
+            ),
+            "8 rows are too few",
         ),
-        (loss(1.75, 1.74, 1.76), "does NOT beat the 5-gram: worse by 0.060 nats"),
-        (ScoreLine("test", "accuracy", 0.5, baseline=0.4), "beats the baseline by 0.100"),
         (
-            ScoreLine("test", "accuracy", 87.34, baseline=83.01, baseline_name="majority", unit="%"),
-            "beats majority by 4.33 %",
+            ScoreLine(
+                "t", "loss", math.inf, baseline=0.4, verdict="clearly worse", comparison="worse than X"
+            ),
+            "worse than X",
         ),
     ],
 )
@@ -106,10 +117,14 @@ def test_odd_scores_are_shown_without_a_crash(score: ScoreLine) -> None:
 
 
 def test_the_page_says_the_verdict_and_lists_the_numbers() -> None:
-    page = Page(render_report(Report("t", scores=[accuracy(0.873, 0.86, 0.885), loss(1.75, 1.74, 1.76)])))
+    scores = [
+        accuracy(0.873, 0.86, 0.885, verdict="clearly better"),
+        loss(1.75, 1.74, 1.76, verdict="clearly worse"),
+    ]
+    page = Page(render_report(Report("t", scores=scores)))
     for words in (
-        "beats naive Bayes by 0.043",
-        "does NOT beat the 5-gram: worse by 0.060 nats",
+        "clearly better than naive Bayes: by 0.043",
+        "clearly worse than the 5-gram: by 0.060 nats",
         "0.860 – 0.885",
         "+0.043",
         "lower is better",
@@ -118,10 +133,11 @@ def test_the_page_says_the_verdict_and_lists_the_numbers() -> None:
 
 
 def test_outcomes_are_marked_by_more_than_a_colour() -> None:
-    scores = [accuracy(0.9, 0.89, 0.91), accuracy(0.84, 0.82, 0.86), accuracy(0.7, 0.69, 0.71)]
-    assert [outcome(score) for score in scores] == ["beats", "unsure", "loses"]
+    verdicts = ("clearly better", "better", "worse", "clearly worse", "too few")
+    scores = [accuracy(0.9, 0.89, 0.91, verdict=each) for each in verdicts]
+    assert [outcome(score) for score in scores] == ["beats", "unsure", "unsure", "loses", "none"]
     text = Page(render_report(Report("t", scores=scores))).text
-    assert [text.count(sign) for sign in "▲≈▼"] == [1, 1, 1]
+    assert [text.count(sign) for sign in "▲≈▼"] == [1, 2, 1]
 
 
 def test_a_score_without_interval_and_baseline_has_no_picture() -> None:

@@ -45,7 +45,7 @@ def write_notes(
 
 @pytest.fixture(scope="module")
 def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_notes(tmp_path_factory.mktemp("notes") / "notes.csv")
+    return write_notes(tmp_path_factory.mktemp("notes") / "notes.csv", count=400)
 
 
 @pytest.fixture(scope="module")
@@ -69,10 +69,12 @@ def test_the_better_run_is_named_with_interval_and_p(pair: list[Run]) -> None:
     difference = found.differences["accuracy"]["good"]
     scores = [run.results["accuracy"].value for run in pair]
     assert difference.value == pytest.approx(scores[1] - scores[0])
-    assert found.sentences()[0].startswith("good is better than bad by 0.")
-    right = found.mcnemars["good"]
-    assert right.both + right.only_second == round(scores[1] * 15)
-    assert right.both + right.only_first == round(scores[0] * 15)
+    assert difference.verdict == "clearly better"
+    assert found.sentences()[0].startswith("good is clearly better than bad: by 0.")
+    right, num_rows = found.mcnemars["good"], difference.num_items
+    assert num_rows == 40
+    assert right.both + right.only_second == round(scores[1] * num_rows)
+    assert right.both + right.only_first == round(scores[0] * num_rows)
     assert found.num_disagreements >= right.only_first + right.only_second
     example = found.disagreements[0]
     assert "notes.csv, line " in example.where
@@ -83,7 +85,7 @@ def test_the_better_run_is_named_with_interval_and_p(pair: list[Run]) -> None:
     turned = seqlab.compare([run.folder for run in pair], against=pair[1].folder)
     assert [competitor.name for competitor in turned.competitors] == ["good", "bad"]
     assert turned.differences["accuracy"]["bad"].value == pytest.approx(-difference.value)
-    assert turned.sentences()[0].startswith("bad is worse than good by 0.")
+    assert turned.sentences()[0].startswith("bad is clearly worse than good: by 0.")
     assert (turned.mcnemars["bad"].only_first, turned.mcnemars["bad"].only_second) == (
         right.only_second,
         right.only_first,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import seqlab
-from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.items import mean_items
+from seqlab.metrics.score_with_interval import score_with_interval
 from seqlab.metrics.token_stream import BLOCK_TOKENS, TokenStream
 from seqlab.pages.sections.leaks import WithoutLeaks
 from seqlab.runs.survey.leaks import note_leaks

@@ -306,9 +306,9 @@ def test_the_scores_are_those_of_scikit_learn(tmp_path: Path) -> None:
         ("P", 1),
         ("V", 2),
     ]
-    assert "8 words with the right tag; 95 % bootstrap interval over 3 sentences" in scores["accuracy"].method
+    assert "8 words with the right tag; 95% CI by bootstrap over 3 sentences" in scores["accuracy"].method
     assert (
-        "the 2 words that the training data does not have; 95 % bootstrap interval over 2 sentences"
+        "the 2 words that the training data does not have; 95% CI by bootstrap over 2 sentences"
         in scores["accuracy_on_unseen_words"].method
     )
     json.dumps(evaluation.sections_as_json())

@@ -26,8 +26,8 @@ from seqlab.batches.batch import Batch
 from seqlab.batches.columns import SequenceColumn
 from seqlab.batches.samplers import Indices
 from seqlab.batches.store import Store
-from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.items import mean_items
+from seqlab.metrics.score_with_interval import score_with_interval
 from seqlab.pages.sections.facts import Facts
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source, label_of

@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from seqlab.core.errors import ArgumentError
+from seqlab.decoding.beam_policy import BeamPolicy, BeamStatus, OpenBeam
 from seqlab.decoding.beam_slots import assign_slots
 from seqlab.decoding.constraints import Constraint, SearchStep
 from seqlab.decoding.coverage import CoveragePenalty
@@ -29,16 +30,12 @@ ROOT = Node(None, -1, 0.0)
 
 class BeamSearch(Search):
     """Keeps the `beam_size` most likely continuations of the open hypotheses of a sentence; those that end
-    are complete and leave the beam.
+    are complete. The policy says whether these take a place in the beam, and when a sentence is finished.
 
     Complete hypotheses are ranked by score = rule(log_prob, length) + coverage penalty, and the `n_best` of
-    them are returned. All continuations at one step have the same length, so pruning needs no length rule.
-
-    A sentence is finished when no hypothesis is open, or when `n_best` hypotheses are complete and no open
-    one can still beat the worst of them: rule.bound(highest open log_prob) ≤ its score (a coverage penalty is
-    never above 0, so it cannot help an open one). Early stopping therefore never changes the result. With a
-    beam size of V^T, which prunes nothing, the search is exhaustive. A beam size of 1 is greedy decoding for
-    every rule.
+    them are returned. All continuations at one step have the same length, so pruning needs no length rule; a
+    coverage penalty is never above 0, so it cannot help an open hypothesis. With a beam size of V^T, which
+    prunes nothing, the search is exhaustive.
 
     Sums are in float64; rows of a batch are independent, except for the order of summation in matrix
     products. Finished sentences leave the batch.
@@ -55,6 +52,7 @@ class BeamSearch(Search):
         coverage_penalty: CoveragePenalty | None = None,
         diversity: Diversity | None = None,
         constraints: Sequence[Constraint] = (),
+        policy: BeamPolicy | None = None,
     ) -> None:
         super().__init__(special_tokens, max_tokens=max_tokens, constraints=constraints)
         if n_best > beam_size:
@@ -69,6 +67,7 @@ class BeamSearch(Search):
         self.length_penalty = length_penalty or NoLengthPenalty()
         self.coverage_penalty = coverage_penalty
         self.diversity = diversity or Diversity()
+        self.policy = policy or OpenBeam()
         self.group_size = self.diversity.group_size(beam_size)  # of every group
 
     def run(self, model: Seq2SeqModel, sources: SourceBatch) -> list[list[Hypothesis]]:
@@ -148,17 +147,21 @@ class BeamSearch(Search):
     ) -> None:
         """Every beam selects its next open hypotheses and collects the complete ones."""
         open_now = len(running[0].open)
-        num_candidates = self.group_size + (recorder.num_pruned if recorder else 0)
+        num_candidates = self.policy.num_candidates(self.group_size) + (
+            recorder.num_pruned if recorder else 0
+        )
         for index, (beam, candidates) in enumerate(
             zip(running, self._top_continuations(running, allowed, num_candidates), strict=True)
         ):
             open_before, beam.chosen = beam.open, []
             outcomes: list[CandidateOutcome] = []
-            for rank, (parent, token, log_prob) in enumerate(candidates):
+            for parent, token, log_prob, is_taken in candidates:
+                if not (is_taken or recorder):
+                    continue
                 node = Node(open_before[parent], token, log_prob)
                 score = self.length_penalty.score(log_prob, length) + penalties[index * open_now + parent]
                 fate: CandidateFate = "kept"
-                if rank >= self.group_size:
+                if not is_taken:
                     fate = "pruned"
                 elif token == self.special_tokens.end_id or length == self.max_tokens:
                     fate = "ended" if token == self.special_tokens.end_id else "cut"
@@ -168,18 +171,18 @@ class BeamSearch(Search):
                 if recorder:
                     outcomes.append(CandidateOutcome(node, score, fate))
             if recorder:
-                recorder.record(beam.group, length, outcomes)
+                recorder.record(beam.group, length, _with_few_pruned(outcomes, recorder.num_pruned))
 
     @property
     def _num_complete_kept(self) -> int:
         """The number of complete hypotheses that each group keeps."""
-        return min(self.n_best, self.group_size)
+        return self.policy.num_complete(width=self.group_size, n_best=self.n_best)
 
     def _top_continuations(
         self, running: list[_Beam], allowed: Tensor, num_candidates: int
-    ) -> list[list[tuple[int, int, float]]]:
-        """The best continuations of each beam: index of the parent among the open hypotheses, token, and
-        total log_prob.
+    ) -> list[list[tuple[int, int, float, bool]]]:
+        """The best continuations of each beam: index of the parent among the open hypotheses, token, total
+        log_prob, and whether it goes on or is complete.
         """
         groups, open_now = self.diversity.groups, len(running[0].open)
         sums = torch.tensor(
@@ -187,7 +190,7 @@ class BeamSearch(Search):
             dtype=torch.float64,
             device=allowed.device,
         )
-        by_group: list[list[list[tuple[int, int, float]]]] = []
+        by_group: list[list[list[tuple[int, int, float, bool]]]] = []
         counts: Tensor | None = None  # how often earlier groups have chosen each token
         for group in range(groups):
             group_log_probs = allowed.view(-1, groups, open_now, allowed.shape[1])[
@@ -212,7 +215,8 @@ class BeamSearch(Search):
                 if counts is None
                 else _gather_log_probs(group_log_probs, parents, tokens) + before[:, :, 0].gather(1, parents)
             )
-            rows = zip(parents.tolist(), tokens.tolist(), log_probs.tolist(), strict=True)
+            is_taken = self.policy.is_taken(tokens, end_id=self.special_tokens.end_id, width=self.group_size)
+            rows = zip(parents.tolist(), tokens.tolist(), log_probs.tolist(), is_taken.tolist(), strict=True)
             by_group.append(
                 [
                     [candidate for candidate in zip(*row, strict=True) if candidate[2] > -torch.inf]
@@ -221,8 +225,8 @@ class BeamSearch(Search):
             )
             if group + 1 < groups:
                 counts = torch.zeros_like(group_log_probs[:, 0]) if counts is None else counts
-                is_chosen = (log_probs[:, : self.group_size] > -torch.inf).to(counts.dtype)
-                counts = counts.scatter_add(1, tokens[:, : self.group_size], is_chosen)
+                is_chosen = (is_taken & (log_probs > -torch.inf)).to(counts.dtype)
+                counts = counts.scatter_add(1, tokens, is_chosen)
         return [candidates for sentence in zip(*by_group, strict=True) for candidates in sentence]
 
     def _complete_dead_ends(
@@ -274,13 +278,9 @@ class BeamSearch(Search):
     def _is_finished(self, beam: _Beam, length: int) -> bool:
         if not beam.chosen:
             return True
-        if len(beam.complete) < self._num_complete_kept:
-            return False
-        highest = max(node.log_prob for _, node in beam.chosen)
-        return (
-            self.length_penalty.bound(highest, length=length, max_length=self.max_tokens)
-            <= beam.complete[-1].score
-        )
+        best_open = max(node.log_prob for _, node in beam.chosen)
+        status = BeamStatus(beam.complete, best_open, length, self.max_tokens, self.length_penalty)
+        return self.policy.is_finished(status, width=self.group_size, n_best=self.n_best)
 
     def _merge_groups(self, groups: Sequence[_Beam]) -> list[Hypothesis]:
         """The best hypotheses of all groups, without duplicates."""
@@ -314,6 +314,12 @@ class _Beam:
         )
         self.complete.sort(key=lambda hypothesis: -hypothesis.score)
         del self.complete[num_kept:]
+
+
+def _with_few_pruned(outcomes: Sequence[CandidateOutcome], num_pruned: int) -> list[CandidateOutcome]:
+    """Candidates, best first, without those that were pruned after the first few."""
+    pruned = [index for index, outcome in enumerate(outcomes) if outcome.fate == "pruned"][num_pruned:]
+    return [outcome for index, outcome in enumerate(outcomes) if index not in pruned]
 
 
 def _no_attention_error(penalty: CoveragePenalty) -> ArgumentError:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from seqlab.core.errors import ArgumentError
 from seqlab.decoding.beam import BeamSearch
+from seqlab.decoding.beam_policy import OpenBeam, SharedBeam, ThoroughBeam
 from seqlab.decoding.constraints import Constraint, ForcedPrefix, MinTokens, NoRepeatNGram
 from seqlab.decoding.coverage import CoveragePenalty
 from seqlab.decoding.diversity import Diversity
@@ -22,6 +23,11 @@ from seqlab.decoding.settings import DecodingSettings
 from seqlab.decoding.stepwise import StepwiseSearch
 from seqlab.decoding.token_choice import Greedy, MultinomialSampler
 
+BEAM_POLICIES: Mapping[str, type[OpenBeam | ThoroughBeam | SharedBeam]] = {
+    "open": OpenBeam,
+    "thorough": ThoroughBeam,
+    "shared": SharedBeam,
+}
 LENGTH_PENALTIES: Mapping[str, type[PowerLengthPenalty | GNMTLengthPenalty]] = {
     "power": PowerLengthPenalty,
     "gnmt": GNMTLengthPenalty,
@@ -71,6 +77,7 @@ def build_search(
         coverage_penalty=CoveragePenalty(settings.coverage_penalty) if settings.coverage_penalty else None,
         diversity=Diversity(settings.beam_groups, settings.diversity_penalty),
         constraints=constraints,
+        policy=BEAM_POLICIES[settings.beam_kind](),
     )
 
 

@@ -19,6 +19,13 @@ class DecodingSettings(Settings):
     beam: int = Field(
         1, ge=1, description="Hypotheses that beam search keeps at every step; 1 is greedy or samples."
     )
+    beam_kind: Literal["open", "thorough", "shared"] = Field(
+        "open",
+        description=(
+            "Whether finished hypotheses leave the beam (open), also with a later stop (thorough), or take a"
+            " place in it (shared)."
+        ),
+    )
     n_best: int = Field(1, ge=1, description="Answers for each source, the best first.")
     length_penalty: float = Field(
         1.0,

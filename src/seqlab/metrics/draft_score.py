@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.items import Items
 from seqlab.metrics.score import Score
+from seqlab.metrics.score_with_interval import score_with_interval
 
 
 @dataclass(frozen=True)

@@ -80,10 +80,10 @@ class SumItems(Items):
         return float(self.values(indices[None])[0])
 
     def values(self, draws: Draws) -> Statistics:
-        return self.score_from_counts(
-            np.stack([np.bincount(self.row_ids[draw], minlength=len(self.table)) for draw in draws]),
-            self.table,
-        )
+        num_rows = len(self.table)
+        cells = self.row_ids[draws] + num_rows * np.arange(len(draws))[:, None]
+        counts = np.bincount(cells.ravel(), minlength=len(draws) * num_rows)
+        return self.score_from_counts(counts.reshape(len(draws), num_rows), self.table)
 
     def score_from_counts(
         self, counts: Int[np.ndarray, "resamples kinds"], table: Float[np.ndarray, "kinds parts"]
@@ -92,7 +92,8 @@ class SumItems(Items):
         return self.score(weighted_sums(counts, table))
 
     def subset(self, indices: Indices) -> SumItems:
-        return SumItems(self.row_ids[indices], self.table, self.score)
+        used, row_ids = np.unique(self.row_ids[indices], return_inverse=True)
+        return SumItems(row_ids, self.table[used], self.score)
 
     def per_item(self) -> Float[np.ndarray, "items parts"]:
         """The summands of each item."""

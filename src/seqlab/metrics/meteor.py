@@ -1,7 +1,7 @@
 """METEOR: word matches (exact or by stem) between an output and its reference, with a penalty for word order.
 
     match         each word of the output with at most one of the reference: equal words first, then equal stems;
-                  as many matches as possible, and among those choices the one with the fewest crossings
+                  as many matches as possible, and among those choices the one with the fewest chunks, then crossings
     precision P   = matches / words of the output,      recall R = matches / words of the reference
     F_mean        = P R / (α P + (1 - α) R)             α = 0.9: 10 P R / (R + 9 P)
     penalty       = γ (chunks / matches)^β              γ = 0.5, β = 3; a chunk is a run of matches that are adjacent in both
@@ -12,7 +12,10 @@ the best score for a sentence counts. The paper's third stage, WordNet synonyms,
 needs an English dictionary.
 
 Paper: Banerjee & Lavie 2005, "METEOR: An Automatic Metric for MT Evaluation with Improved Correlation with
-Human Judgments", ACL workshop on evaluation measures, section 2.2.
+Human Judgments", ACL workshop on evaluation measures, section 2.2. The choice by fewest chunks is that of
+METEOR 1.3 and later: Denkowski & Lavie 2014, "Meteor Universal", WMT, section 2; the first paper took the fewest
+crossings, which can break up a chunk. nltk takes the last of equal words, so it never has fewer chunks and its score
+is at most this one; it is the same where no word or stem comes twice.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ from seqlab.metrics.porter import porter_stem
 
 ALPHA, BETA, GAMMA = 0.9, 3.0, 0.5
 BEAM = 32
-"""Choices of equal words that are kept in mind; sentences with fewer are searched wholly."""
+"""Partial matchings that are kept; sentences with fewer of them are searched exhaustively."""
 
 Stem = Callable[[str], str]
 Words = Sequence[str]
@@ -116,53 +119,55 @@ def count_chunks(matched: Sequence[tuple[int, int]]) -> int:
 def match_words(output: Words, reference: Words, *, stem: Stem | None = porter_stem) -> list[tuple[int, int]]:
     """(position in the output, position in the reference) of every match, in the order of the output.
 
-    A later stage does not change earlier matches.
+    A later stage does not change earlier matches, but it decides between earlier choices of equal value.
     """
-    matched: list[tuple[int, int]] = []
+    matchings = [_Matching(0, 0, ())]
     for key in (str, stem):
         if key is not None:
-            matched = _match_stage([key(word) for word in output], [key(word) for word in reference], matched)
-    return sorted(matched)
+            keyed = [key(word) for word in output], [key(word) for word in reference]
+            matchings = _match_stage(*keyed, matchings)
+    return sorted(matchings[0].matched)
 
 
 class _Matching(NamedTuple):
-    """Matches so far, ordered by fewest crossings, then fewest chunks."""
+    """Matches so far, ordered by fewest chunks, then fewest crossings."""
 
-    crossings: int
     chunks: int
+    crossings: int
     matched: tuple[tuple[int, int], ...]
 
 
-def _match_stage(
-    output: Words, reference: Words, matched_before: list[tuple[int, int]]
-) -> list[tuple[int, int]]:
-    """Add as many matches of equal words as possible, from left to right, with the fewest crossings.
+class _OpenPositions(NamedTuple):
+    """Where a word may still be matched at the beginning of a stage."""
+
+    output: list[int]
+    reference: list[int]
+
+
+def _match_stage(output: Words, reference: Words, matchings: list[_Matching]) -> list[_Matching]:
+    """Add as many matches of equal words as possible, from left to right; the best matchings first.
 
     A word that occurs a times in the output and b times in the reference has min(a, b) matches in any case.
-    Matches of the same word never need to cross: uncrossing two of them never adds other crossings.
     """
-    output_taken, reference_taken = (
-        {position for position, _ in matched_before},
-        {position for _, position in matched_before},
-    )
-    reference_positions = _positions_by_word(reference, without=reference_taken)
-    output_positions = {
-        word: positions
-        for word, positions in _positions_by_word(output, without=output_taken).items()
-        if word in reference_positions
-    }
-    matchings = [_Matching(0, 0, ())]
-    for position in sorted(position for positions in output_positions.values() for position in positions):
-        word = output[position]
+    states = [(_open_positions(output, reference, matching), matching) for matching in matchings]
+    for position, word in enumerate(output):
         extended = [
-            candidate
-            for matching in matchings
-            for candidate in _extend_matching(
-                matching, position, output_positions[word], reference_positions[word], matched_before
-            )
+            (open_positions, candidate)
+            for open_positions, matching in states
+            for candidate in _extend_matching(matching, position, open_positions.get(word))
         ]
-        matchings = sorted(extended, key=lambda matching: matching[:2])[:BEAM]
-    return [*matched_before, *matchings[0].matched]
+        states = sorted(extended, key=lambda state: state[1][:2])[:BEAM]
+    return [matching for _, matching in states]
+
+
+def _open_positions(output: Words, reference: Words, matching: _Matching) -> dict[str, _OpenPositions]:
+    """For every word that is open on both sides."""
+    in_output = _positions_by_word(output, without={position for position, _ in matching.matched})
+    in_reference = _positions_by_word(reference, without={position for _, position in matching.matched})
+    return {
+        word: _OpenPositions(in_output[word], in_reference[word])
+        for word in in_output.keys() & in_reference.keys()
+    }
 
 
 def _positions_by_word(words: Words, *, without: set[int]) -> dict[str, list[int]]:
@@ -174,40 +179,29 @@ def _positions_by_word(words: Words, *, without: set[int]) -> dict[str, list[int
 
 
 def _extend_matching(
-    matching: _Matching,
-    position: int,
-    output_positions: Sequence[int],
-    reference_positions: Sequence[int],
-    matched_before: Sequence[tuple[int, int]],
+    matching: _Matching, position: int, open_positions: _OpenPositions | None
 ) -> list[_Matching]:
-    """Candidate positions for a word: each one after its last match that leaves enough for its remaining
-    occurrences, or none if there are too few for all.
+    """The matchings with one more word of the output: with every place in the reference that is still free,
+    and without a match if the other occurrences of the word can have all of them.
     """
-    own_positions = [
-        other for output_position, other in matching.matched if output_position in output_positions
-    ]
-    num_missing = min(len(output_positions), len(reference_positions)) - len(
-        own_positions
-    )  # matches that are still to come
-    num_left = len(output_positions) - output_positions.index(
-        position
-    )  # output positions that may still be matched, including this one
-    open_positions = [
-        other for other in reference_positions if not own_positions or other > own_positions[-1]
-    ]
-    all_matches = (*matched_before, *matching.matched)
+    if open_positions is None or position not in open_positions.output:
+        return [matching]
+    matched = dict(matching.matched)
+    num_own = sum(place in matched for place in open_positions.output)
+    num_missing = min(len(open_positions.output), len(open_positions.reference)) - num_own
+    num_left = len(open_positions.output) - open_positions.output.index(position)
+    taken = set(matched.values())
     matchings = [matching] if num_left > num_missing else []
-    for other in open_positions[: len(open_positions) - num_missing + 1] if num_missing else []:
-        crossings = sum(
-            (position - output_position) * (other - reference_position) < 0
-            for output_position, reference_position in all_matches
-        )
-        begins = (position - 1, other - 1) not in all_matches
-        matchings.append(
-            _Matching(
-                matching.crossings + crossings,
-                matching.chunks + begins,
-                (*matching.matched, (position, other)),
+    for other in open_positions.reference if num_missing else []:
+        if other not in taken:
+            crossings = sum((position - place) * (other - goal) < 0 for place, goal in matching.matched)
+            # A match of an earlier stage may follow it.
+            joined = (matched.get(position - 1) == other - 1) + (matched.get(position + 1) == other + 1)
+            matchings.append(
+                _Matching(
+                    matching.chunks + 1 - joined,
+                    matching.crossings + crossings,
+                    (*matching.matched, (position, other)),
+                )
             )
-        )
     return matchings

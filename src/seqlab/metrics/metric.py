@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from seqlab.core.registry import first_paragraph
-from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.items import Indices, Items, mean_items
 from seqlab.metrics.score import Score
+from seqlab.metrics.score_with_interval import score_with_interval
 
 Answer = tuple[str, ...]
 """The label of an item, its labels, the tags of its words, or the text that was written for it."""

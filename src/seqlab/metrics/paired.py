@@ -17,88 +17,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from seqlab.metrics.bootstrap import CONFIDENCE_LEVEL, MIN_ITEMS, percentile_interval, resample
+from seqlab.metrics.bootstrap import MIN_ITEMS, MIN_RESAMPLES, RESAMPLES, percentile_interval, resample
+from seqlab.metrics.difference import PairedDifference
 from seqlab.metrics.items import Items, SumItems
 
-RESAMPLES, MIN_RESAMPLES = 10_000, 1_000
 MAX_DRAWN_ITEMS = 200_000_000
-"""Items that are drawn at most, over all resamples: beyond, there are fewer resamples."""
+"""Items that are drawn at most for one comparison: beyond, there are fewer resamples."""
 
 Statistics = Float[np.ndarray, " resamples"]
 
 
-@dataclass(frozen=True)
-class PairedDifference:
-    """The difference between two models in one score; positive means better, regardless of the direction of
-    the score.
-
-    With too few items there is no interval, and p is 1.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-    p: float
-    holm_p: float
-    resamples: int
-
-    @property
-    def is_significant(self) -> bool:
-        """Whether the difference is significant on this data."""
-        return self.holm_p < 1 - CONFIDENCE_LEVEL
-
-    def describe(self, name: str, other: str, *, decimals: int = 4) -> str:
-        """
-        >>> PairedDifference(0.012, 0.004, 0.02, 0.003, 0.003, 10_000).describe("B", "A", decimals=3)
-        'B is better than A by 0.012 [0.004, 0.020]; p = 0.003'
-        >>> PairedDifference(-0.012, -0.03, 0.002, 0.09, 0.09, 10_000).describe("B", "A", decimals=3)
-        'no difference between B and A that this data can show: B is worse by 0.012 [−0.002, 0.030]; p = 0.090'
-        >>> PairedDifference(0.012, None, None, 1.0, 1.0, 0).describe("B", "A", decimals=3)
-        'no difference between B and A that this data can show: B is better by 0.012; fewer than 10 items give no interval'
-        >>> PairedDifference(0.0, 0.0, 0.0, 1.0, 1.0, 10_000).describe("B", "A", decimals=3)
-        'no difference between B and A that this data can show: their values are equal [0.000, 0.000]; p = 1.000'
-        """
-        comparative, by = (
-            ("worse", f"by {-self.value:.{decimals}f}")
-            if self.value < 0
-            else ("better", f"by {self.value:.{decimals}f}")
-        )
-        outcome = f"{name} is {comparative} {by}" if self.value else "their values are equal"
-        not_significant = f"no difference between {name} and {other} that this data can show: {outcome}"
-        if self.low is None or self.high is None:
-            return f"{not_significant}; fewer than {MIN_ITEMS} items give no interval"
-        low, high = (-self.high, -self.low) if self.value < 0 else (self.low, self.high)
-        interval = f"[{_signed(low, decimals)}, {_signed(high, decimals)}]; p = {_format_p(self.holm_p)}"
-        return (
-            f"{name} is {comparative} than {other} {by} {interval}"
-            if self.is_significant
-            else f"{not_significant} {interval}"
-        )
-
-    def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "is_shown": self.is_significant}
-
-
 def paired_bootstrap(
-    reference: Sequence[Items], others: Sequence[Sequence[Items]], *, higher_is_better: bool, seed: int = 0
+    reference: Sequence[Items],
+    others: Sequence[Sequence[Items]],
+    *,
+    higher_is_better: bool,
+    seed: int | None = None,
+    unit: str = "rows",
 ) -> list[PairedDifference]:
     """Compare each of the others with the reference, on the same items.
 
-    A model trained with several seeds is represented by the mean of its runs.
+    A model trained with several seeds is represented by the mean of its runs. unit: what an item is.
     """
     all_items = [*reference, *(items for other in others for items in other)]
+    num_items = all_items[0].num_items
     max_resamples = (
         RESAMPLES if all(isinstance(items, SumItems) for items in all_items) else MIN_RESAMPLES
     )  # other scores are computed one by one
-    resamples = max(MIN_RESAMPLES, min(max_resamples, MAX_DRAWN_ITEMS // max(1, all_items[0].num_items)))
-    is_enough = all_items[0].num_items >= MIN_ITEMS
+    resamples = max(MIN_RESAMPLES, min(max_resamples, MAX_DRAWN_ITEMS // max(1, num_items)))
+    is_enough = num_items >= MIN_ITEMS
     drawn = (
         resample(all_items, seed=seed, resamples=resamples) if is_enough else np.empty((len(all_items), 0))
     )
@@ -110,21 +63,23 @@ def paired_bootstrap(
         with np.errstate(invalid="ignore"):  # two infinite scores have no difference
             differences = sign * (drawn[start:stop].mean(axis=0) - drawn[: ends[0]].mean(axis=0))
             value = sign * float(full_scores[start:stop].mean() - full_scores[: ends[0]].mean())
-        results.append(
-            difference_with_interval(value, differences)
-            if is_enough
-            else PairedDifference(value, None, None, 1.0, 1.0, 0)
-        )
+        results.append(difference_with_interval(value, differences, num_items=num_items, unit=unit))
     return [
         replace(result, holm_p=p)
         for result, p in zip(results, holm_adjust([result.p for result in results]), strict=True)
     ]
 
 
-def difference_with_interval(value: float, differences: Statistics) -> PairedDifference:
-    """The difference of two models with its interval and p-value, from the differences on many resamples."""
+def difference_with_interval(
+    value: float, differences: Statistics, *, num_items: int, unit: str = "rows"
+) -> PairedDifference:
+    """The difference of two models with its interval and p-value, from the differences on many resamples;
+    without resamples there is neither.
+    """
+    if not len(differences):
+        return PairedDifference(value, None, None, 1.0, 1.0, 0, num_items, unit)
     interval, p = percentile_interval(differences), two_sided_p_value(differences)
-    return PairedDifference(value, interval.low, interval.high, p, p, len(differences))
+    return PairedDifference(value, interval.low, interval.high, p, p, len(differences), num_items, unit)
 
 
 def two_sided_p_value(differences: Statistics) -> float:
@@ -181,11 +136,3 @@ def mcnemar(first: Bool[np.ndarray, " examples"], second: Bool[np.ndarray, " exa
         f"{min(1.0, 2 * math.fsum(map(math.exp, logs))):.10g}"
     )  # rounded: logarithms of factorials are not exact
     return McNemar(int((first & second).sum()), only_first, only_second, int((~first & ~second).sum()), p)
-
-
-def _signed(value: float, decimals: int) -> str:
-    return f"{value:.{decimals}f}".replace("-", "−")
-
-
-def _format_p(value: float) -> str:
-    return f"{value:.3f}" if value >= 0.0005 else f"{value:.1g}"

@@ -1,4 +1,4 @@
-"""The section `evaluation` of a recipe: which metrics are computed beside those of the task."""
+"""The section `evaluation` of a recipe: what is computed beside the scores of the task."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ from seqlab.metrics.registry import MetricName
 
 
 class EvaluationSettings(Settings):
-    """Which metrics are computed beside those of the task."""
+    """What is computed beside the scores of the task."""
 
     metrics: tuple[MetricName, ...] = Field(
         (),
         description=(
             "Metrics of plug-ins, each with a 95% CI, for tasks that predict labels, tags or text (see"
             " docs/extending.md)."
+        ),
+    )
+    batch_mean_accuracy: bool = Field(
+        False,
+        description=(
+            "For classification, also report the mean of the accuracies of batches, which some training loops"
+            " print; the last batch may be smaller."
         ),
     )

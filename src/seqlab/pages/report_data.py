@@ -22,6 +22,11 @@ class ScoreLine:
     higher_is_better: bool = True
     unit: str = ""
     method: str = ""
+    verdict: str = ""
+    """How the score compares with its baseline, such as "clearly better"; empty without a baseline."""
+    comparison: str = ""
+    """The same as words that follow the score: "clearly better than naive Bayes"."""
+    note: str = ""
 
 
 @dataclass(frozen=True)

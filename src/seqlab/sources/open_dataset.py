@@ -237,10 +237,11 @@ def _warn_of_single_steps(data: DataSettings, train: Source) -> list[str]:
     """A series with one step is no series: its rows were probably taken for sequences."""
     if STEPS not in train.columns or any(len(row.values[STEPS]) > 1 for row in islice(train.rows(), SAMPLE)):
         return []
-    return [
+    sentence = (
         f"every sequence has a single step, so nothing is learned about their order: does column '{data.sequence}'"
         " name a sequence? Another: data.sequence=NAME"
-    ]
+    )
+    return [sentence]
 
 
 def _hold_out(spec: DataSpec, opened: OpenedData, *, seed: int) -> OpenedData:

@@ -10,6 +10,7 @@ from torch import nn
 
 from seqlab.batches.batch import Batch
 from seqlab.batches.loader import Cursor, Loader
+from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.split import Split
@@ -68,6 +69,16 @@ class Objective(ABC, Generic[AnyCodec, AnySplit]):
     @abstractmethod
     def describe_rows(self, batch: Batch) -> str:
         """Where the examples of a batch are in the data, for messages."""
+
+    def require_targets(self, count: int, *, noun: str) -> None:
+        """Refuse validation data of which nothing is predicted: its loss would not be a number."""
+        if not count:
+            valid = self.splits["valid"]
+            raise DataError(
+                f"the validation data has no {noun}, so nothing can be validated.",
+                where=valid.rows.name,
+                cure="Give other validation data (data.valid=FILE) or a larger data.valid_share.",
+            )
 
     def sample(self, model: nn.Module) -> str:
         """What the model generates at this moment, for the journal; empty for tasks that generate nothing."""

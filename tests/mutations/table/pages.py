@@ -6,12 +6,12 @@ from tests.mutations.mutant import Mutant
 
 PAGES = [
     Mutant(
-        "verdict-by-better-end",
+        "chance-shown-as-a-win",
         "pages/sections/scores.py",
-        "    worst = score.low if score.higher_is_better else score.high",
-        "    worst = score.high if score.higher_is_better else score.low",
+        '    "better": "unsure",',
+        '    "better": "beats",',
         "tests/pages/test_scores.py",
-        "A score that may be chance is said to beat its baseline.",
+        "A score that may be chance is marked as one that beats its baseline.",
     ),
     Mutant(
         "confusion-transposed",

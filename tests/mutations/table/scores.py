@@ -56,8 +56,8 @@ SCORES = [
     Mutant(
         "interval-too-narrow",
         "metrics/bootstrap.py",
-        '    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")',
-        '    low, high = np.quantile(values, [1 - level, level], method="inverted_cdf")',
+        "    rank = max(1, int((len(values) + 1) * (1 - level) / 2 + 1e-6))",
+        "    rank = max(1, int((len(values) + 1) * (1 - level) + 1e-6))",
         "tests/metrics/test_bootstrap.py",
         "A 95% interval is a 90% interval.",
     ),

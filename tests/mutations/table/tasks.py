@@ -104,8 +104,8 @@ TASKS = [
     Mutant(
         "comparison-without-sign",
         "runs",
-        "        results = paired_bootstrap(items[0], items[1:], higher_is_better=directions.get(name, False))",
-        "        results = paired_bootstrap(items[0], items[1:], higher_is_better=True)",
+        "        higher_is_better = directions.get(name, False)",
+        "        higher_is_better = True",
         "tests/runs/test_compare.py",
         "The model with the higher loss is called better.",
     ),

@@ -146,6 +146,6 @@ def _draw_row(row: IntervalRow, axis: Axis, y: float, decimals: int, *, with_bar
     interval = (
         ""
         if row.low is None or row.high is None
-        else f", 95 % interval {format_fixed(row.low, decimals)} to {format_fixed(row.high, decimals)}"
+        else f", 95% CI {format_fixed(row.low, decimals)} to {format_fixed(row.high, decimals)}"
     )
     return tag("g", tag("title", f"{row.name}: {format_fixed(row.value, decimals)}{interval}"), *parts)

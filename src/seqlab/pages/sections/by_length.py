@@ -41,8 +41,7 @@ def by_length_section(chart: LengthChart) -> Markup:
     ]
     curve = LineChart(f"{name} by length of the source", f"{chart.unit} in the source", name, series)
     explanation = (
-        "Every part is scored like the whole, with its 95 % interval; a point stands at the mean length of"
-        " its part."
+        "Every part is scored like the whole, with its 95% CI; a point stands at the mean length of its part."
     )
     figure = tag("div", draw_line_chart(curve, ident="by-length"), class_="charts")
     return tag("div", tag("p", explanation, class_="quiet"), figure, _table(chart))

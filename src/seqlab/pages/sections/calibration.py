@@ -56,15 +56,19 @@ def render_calibration(calibration: CalibrationCurves) -> Markup:
     overconfident.
     """
     before, after = calibration.before, calibration.after
+    is_scaled = calibration.temperature != 1.0
     summary = (
-        f"With the temperature {calibration.temperature:.3f}, chosen on the validation data, the gap between"
-        f" how sure and how right goes from {before['error']:.4f} to {after['error']:.4f} and the loss from"
+        f"The temperature {calibration.temperature:.3f}, chosen on the validation data, changes the expected"
+        f" calibration error (ECE) from {before['error']:.4f} to {after['error']:.4f} and the loss from"
         f" {before['nats']:.4f} to {after['nats']:.4f} nats. No answer changes; predictions use the adjusted"
         " probabilities."
+        if is_scaled
+        else f"The expected calibration error (ECE) is {before['error']:.4f}. Temperature scaling does not help on"
+        " the validation data, so the probabilities are those of the network."
     )
     explanation = (
-        "On the straight line the model is as right as it is sure; below it, it is too sure. A dot is a tenth"
-        " of the probabilities."
+        "On the straight line confidence equals accuracy; below it, the model is overconfident. A dot is a"
+        " tenth of the probabilities."
     )
     lowest = min([entry["confidence"] for entry in [*before["bins"], *after["bins"]]], default=0.0)
     curve = LineChart(
@@ -73,8 +77,8 @@ def render_calibration(calibration: CalibrationCurves) -> Markup:
         "share right",
         [
             _reliability_series("as trained", before),
-            _reliability_series("with the temperature", after),
-            LineSeries("as right as sure", [lowest, 1.0], [lowest, 1.0]),
+            *([_reliability_series("with the temperature", after)] if is_scaled else []),
+            LineSeries("confidence = accuracy", [lowest, 1.0], [lowest, 1.0]),
         ],
     )
     counts = [

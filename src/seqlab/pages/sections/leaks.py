@@ -50,7 +50,7 @@ class WithoutLeaks(ReportSection):
         interval = (
             "(too few for an interval)"
             if first.low is None
-            else f"(95 % interval {first.low:.4f} to {first.high:.4f})"
+            else f"(95% CI {first.low:.4f} to {first.high:.4f})"
         )
         return f"{left}: {first.name} {first.value:.4f} {interval} beside {first.on_all:.4f} on all"
 

@@ -11,45 +11,36 @@ from seqlab.pages.numbers import choose_decimals, format_difference, format_fixe
 from seqlab.pages.report_data import ScoreLine
 
 SIGNS = {"beats": "▲", "unsure": "≈", "loses": "▼", "none": ""}
+OUTCOMES = {
+    "clearly better": "beats",
+    "better": "unsure",
+    "equal": "unsure",
+    "worse": "unsure",
+    "clearly worse": "loses",
+}
 
 
 def outcome(score: ScoreLine) -> str:
-    """`beats`, `unsure` (ahead, but the interval reaches the baseline), `loses` or `none` (nothing to compare
-    with).
+    """`beats`, `unsure` (this data cannot tell), `loses` or `none` (nothing to compare with, or too little
+    data).
     """
-    if score.baseline is None or not math.isfinite(score.value) or not math.isfinite(score.baseline):
-        return "none"
-    sign = 1 if score.higher_is_better else -1
-    if sign * (score.value - score.baseline) <= 0:
-        return "loses"
-    worst = score.low if score.higher_is_better else score.high
-    return "unsure" if worst is not None and sign * (worst - score.baseline) <= 0 else "beats"
+    return OUTCOMES.get(score.verdict, "none")
 
 
 def verdict(score: ScoreLine) -> str:
     """The comparison as a sentence without its subject.
 
-    >>> verdict(ScoreLine("test", "accuracy", 0.873, 0.861, 0.884, 0.830, "naive Bayes"))
-    'beats naive Bayes by 0.043'
-    >>> verdict(ScoreLine("test", "loss", 1.75, 1.74, 1.76, 1.69, "the 5-gram model", higher_is_better=False, unit="nats"))
-    'does NOT beat the 5-gram model: worse by 0.060 nats'
+    >>> line = ScoreLine("test", "accuracy", 0.873, baseline=0.830, verdict="clearly better", comparison="clearly better than naive Bayes")
+    >>> verdict(line)
+    'clearly better than naive Bayes: by 0.043'
     """
-    result = outcome(score)
-    if result == "none":
-        return (
-            "has no baseline to compare with"
-            if score.baseline is None
-            else "cannot be compared: not a finite number"
-        )
-    assert score.baseline is not None
-    name = score.baseline_name or "the baseline"
-    gap = abs(score.value - score.baseline)
-    size = with_unit(format_difference(gap, choose_decimals([score.value, score.baseline])), score.unit)
-    if result == "loses":
-        return f"does NOT beat {name}: worse by {size}" if gap else f"does NOT beat {name}: the two are equal"
-    return f"beats {name} by {size}" + (
-        ", but its interval reaches the baseline: it may be chance" if result == "unsure" else ""
-    )
+    if not score.comparison:
+        return "has no baseline to compare with"
+    gap = 0.0 if score.baseline is None else abs(score.value - score.baseline)
+    if outcome(score) == "none" or not gap or not math.isfinite(gap):
+        return score.comparison
+    size = format_difference(gap, choose_decimals([score.value, score.baseline or 0.0]))
+    return f"{score.comparison}: by {with_unit(size, score.unit)}"
 
 
 def with_unit(number: str, unit: str) -> str:
@@ -63,7 +54,7 @@ def scores_section(scores: Sequence[ScoreLine]) -> Markup:
     )
     legend = tag(
         "p",
-        "The dot is the score, the bar around it the confidence interval, the upright line the naive"
+        "The dot is the score, the bar around it the 95% CI, the upright line the naive"
         " baseline; the shaded side is the better one.",
         class_="quiet",
     )
@@ -82,6 +73,7 @@ def _card(score: ScoreLine) -> Markup:
             "div", tag("span", score.name), " ", tag("span", score.split, class_="chip"), class_="score-name"
         ),
         tag("div", number, unit),
+        tag("div", score.note, class_="quiet small") if score.note else Markup(""),
         draw_interval_bar(score, verdict=words),
         tag("p", sign, words, class_=f"verdict {result}"),
         class_="score",
@@ -95,7 +87,7 @@ def _decimals(score: ScoreLine) -> int:
 
 
 def _table(scores: Sequence[ScoreLine]) -> Markup:
-    heads = ("split", "score", "value", "interval", "baseline", "difference", "how it was computed")
+    heads = ("split", "score", "value", "95% CI", "baseline", "difference", "how it was computed")
     numeric = {"value", "difference"}
     head = tag(
         "tr", *[tag("th", name, scope="col", class_="num" if name in numeric else None) for name in heads]

@@ -73,7 +73,7 @@ def _lines(chart: SliceChart) -> list[str]:
 
 def slices_section(charts: Sequence[SliceChart]) -> Markup:
     explanation = (
-        "The score on parts of the data, with 95 % intervals; the dashed line is the score on all. Few"
+        "The score on parts of the data, with 95% CIs; the dashed line is the score on all. Few"
         " examples, a wide interval; very few, none."
     )
     return tag(

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from seqlab.core.errors import UsageError, nearest, shortened
+from seqlab.metrics.difference import PairedDifference
 from seqlab.metrics.items import Items, SumItems
-from seqlab.metrics.paired import McNemar, PairedDifference, mcnemar, paired_bootstrap
+from seqlab.metrics.paired import McNemar, mcnemar, paired_bootstrap
 from seqlab.metrics.score import Score
 from seqlab.metrics.seeds import SeedSummary, summarize_seeds
 from seqlab.pages.comparison import DisagreementExample
@@ -193,9 +194,11 @@ def _leaks(competitor: Competitor, parts: Mapping[str, Source], data: str | Path
 def _compare(split: str, competitors: list[Competitor], warnings: list[str]) -> Comparison:
     shared, more = _shared_items(competitors)
     directions = {score.name: score.higher_is_better for score in competitors[0].first.scores}
+    unit = _item_unit(competitors[0].first)
     differences = {}
     for name, items in shared.items():
-        results = paired_bootstrap(items[0], items[1:], higher_is_better=directions.get(name, False))
+        higher_is_better = directions.get(name, False)
+        results = paired_bootstrap(items[0], items[1:], higher_is_better=higher_is_better, unit=unit)
         differences[name] = {
             competitor.name: difference
             for competitor, difference in zip(competitors[1:], results, strict=True)
@@ -217,6 +220,11 @@ def _compare(split: str, competitors: list[Competitor], warnings: list[str]) -> 
         warnings + more,
         lengths,
     )
+
+
+def _item_unit(evaluation: Evaluation) -> str:
+    """What an item is: rows, sentences, blocks of tokens."""
+    return next((score.difference.unit for score in evaluation.scores if score.difference), "rows")
 
 
 def _by_length(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from seqlab.metrics.score import Score
 from seqlab.models.short_name import short_name
 from seqlab.pages.numbers import count_of
 from seqlab.pages.report import render_report
@@ -93,20 +94,27 @@ def _clipping(events: list[dict[str, Any]], clip_norm: float) -> list[tuple[str,
 
 def _scores(raw: dict[str, Any]) -> list[ScoreLine]:
     return [
-        ScoreLine(
-            split=split,
-            name=entry["name"].replace("_", " "),
-            value=float(entry["value"]),
-            low=_number(entry["low"]),
-            high=_number(entry["high"]),
-            baseline=_number(entry["baseline"]),
-            baseline_name=entry["baseline_name"],
-            higher_is_better=entry["higher_is_better"],
-            method=entry["how"],
-        )
+        _score_line(split, Score.from_json(entry))
         for split, part in raw["splits"].items()
         for entry in part["scores"]
     ]
+
+
+def _score_line(split: str, score: Score) -> ScoreLine:
+    return ScoreLine(
+        split=split,
+        name=score.name.replace("_", " "),
+        value=score.value,
+        low=score.low,
+        high=score.high,
+        baseline=score.baseline,
+        baseline_name=score.baseline_name,
+        higher_is_better=score.higher_is_better,
+        method=score.method,
+        verdict=score.verdict or "",
+        comparison=score.comparison(score.baseline_name or "the baseline"),
+        note=score.note,
+    )
 
 
 def _curves(events: list[dict[str, Any]], raw: dict[str, Any]) -> list[LineChart]:
@@ -179,7 +187,3 @@ def _samples(events: list[dict[str, Any]]) -> list[GeneratedSample]:
         )
         for event in early + validations
     ]
-
-
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from seqlab.core.files import write_whole
-from seqlab.metrics.score import beaten_scores
+from seqlab.metrics.score import beaten_scores, uncompared_scores
 from seqlab.runs.evaluation import evaluate_split
 from seqlab.runs.folder.layout import REPORT, WEIGHTS
 from seqlab.runs.folder.manifest import Manifest, complete_manifest
@@ -41,6 +41,12 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
         if split in prepared.splits
     ]
     beaten = [score for evaluation in evaluations[:1] for score in beaten_scores(evaluation.scores)]
+    uncompared = [
+        (evaluation.split, score.difference)
+        for evaluation in evaluations[:1]
+        for score in uncompared_scores(evaluation.scores)
+        if score.difference is not None
+    ]
     leaks = [
         sentence
         for evaluation in evaluations
@@ -50,6 +56,7 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
         *prepared.warnings,
         *leaks,
         *(f"the model does not beat its baseline: {score.describe()}" for score in beaten),
+        *(f"{split}: {difference.describe('the model', 'its baseline')}" for split, difference in uncompared),
     ]
     training: dict[str, Any] = {
         "steps": trainer.step,

@@ -36,7 +36,7 @@ class SeedResults:
             text = f"{name} {score.mean:.4f} on average over {len(score.values)} seeds"
             if score.deviation is not None and score.low is not None and score.high is not None:
                 text += (
-                    f", standard deviation {score.deviation:.4f}, 95 % interval of the mean {score.low:.4f}"
+                    f", standard deviation {score.deviation:.4f}, 95% CI of the mean {score.low:.4f}"
                     f" to {score.high:.4f} (Student's t)"
                 )
             sentences.append(text)

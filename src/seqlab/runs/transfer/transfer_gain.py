@@ -14,7 +14,7 @@ from typing import Any
 
 from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
-from seqlab.metrics.paired import PairedDifference
+from seqlab.metrics.difference import PairedDifference
 from seqlab.metrics.score import Score
 from seqlab.runs.compare.compare import compare_groups
 from seqlab.runs.train.prepare import Say

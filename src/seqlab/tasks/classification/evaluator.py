@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from torch import nn
 
-from seqlab.metrics.calibration import fit_temperature
 from seqlab.metrics.classification import mean_batch_accuracy
 from seqlab.metrics.items import Items
 from seqlab.metrics.slices import ScoreSlices
+from seqlab.metrics.temperature_choice import choose_temperature
 from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.attention import QueryAttention
 from seqlab.pages.sections.base import ReportSection
@@ -43,30 +43,30 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
     """Next to naive Bayes for text, or to the nearest class mean for numbers."""
 
     def calibrate(self, model: nn.Module) -> ClassificationCalibration:
-        """The temperature that fits the validation split and, for two classes, the threshold with the best F1
-        there.
+        """The temperature, where one helps on the validation split, and for two classes the threshold with the
+        best F1 there.
         """
         split = self.splits["valid"]
         outputs = outputs_of(model, self.codec, split)
         uncalibrated = predict_classes(outputs, split, temperature=1.0)
-        temperature = fit_temperature(uncalibrated.log_probs, uncalibrated.targets)
+        temperature = choose_temperature(uncalibrated.log_probs, uncalibrated.targets)
         if len(self.codec.labels) != 2 or not (uncalibrated.targets == 1).any():
             return ClassificationCalibration(temperature)
         predictions = predict_classes(outputs, split, temperature=temperature)
         return ClassificationCalibration(temperature, best_threshold(predictions))
 
     def evaluate(self, predictor: ClassificationPredictor, split: str) -> Evaluation:
-        encoded, train, names = self.splits[split], self.splits.get("train"), self.codec.labels.names
+        encoded, names = self.splits[split], self.codec.labels.names
         outputs, temperature = (
             outputs_of(predictor.model, self.codec, encoded),
             predictor.calibration.temperature,
         )
         uncalibrated = predict_classes(outputs, encoded, temperature=1.0)
         predictions = predict_classes(outputs, encoded, temperature=temperature)
-        baseline = None if train is None else class_baseline(self.codec, train, encoded)
+        baseline = class_baseline(self.codec, self.splits, split)
         items = classification_items(predictions)
         scores = classification_scores(predictions, baseline, temperature=temperature)
-        scores.append(calibration_score(predictions, uncalibrated))
+        scores.append(calibration_score(predictions, uncalibrated, temperature=temperature))
         sections = [
             *self._prediction_sections(encoded, predictions),
             sliced_scores(self._slices(encoded, items["accuracy"]), scores),
@@ -87,13 +87,18 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
     def _prediction_sections(self, split: LabeledSplit, predictions: ClassPredictions) -> list[ReportSection]:
         train = self.splits.get("train")
         majority = None if train is None else majority_accuracy(self.codec, train, predictions)
-        batch_size = self.recipe.training.batch_size or EVALUATION_BATCH
         return [
             Facts({"examples": len(predictions.targets), "majority_accuracy": majority}),
-            BatchMeanAccuracy(mean_batch_accuracy(predictions.correct, batch_size=batch_size), batch_size),
+            *self._batch_means(predictions),
             *class_sections(predictions, self.codec.labels.names),
             MostWrong(self._mistakes(split, predictions)),
         ]
+
+    def _batch_means(self, predictions: ClassPredictions) -> list[ReportSection]:
+        if not self.recipe.evaluation.batch_mean_accuracy:
+            return []
+        size = self.recipe.training.batch_size or EVALUATION_BATCH
+        return [BatchMeanAccuracy(mean_batch_accuracy(predictions.correct, batch_size=size), size)]
 
     def _slices(self, split: LabeledSplit, items: Items) -> list[ScoreSlices]:
         return slices_of_rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,13 +11,15 @@ from jaxtyping import Float, Int
 from seqlab.baselines.majority import MajorityClass
 from seqlab.baselines.naive_bayes import NaiveBayes
 from seqlab.baselines.nearest_mean import NearestMean
-from seqlab.metrics.bootstrap import score_with_interval
-from seqlab.metrics.classification import accuracy, confusion_counts, macro_f1
+from seqlab.baselines.text_features import BagView
+from seqlab.metrics.classification import accuracy
 from seqlab.metrics.items import Items, macro_f1_items, mean_items
 from seqlab.metrics.score import Score
+from seqlab.metrics.score_with_interval import score_with_interval
 from seqlab.tasks.classification.calibration import calibration_items, ranking_items
 from seqlab.tasks.classification.codec import ClassificationCodec
 from seqlab.tasks.excerpt import excerpt
+from seqlab.tasks.labeled.baseline_views import TUNING, baseline_views
 from seqlab.tasks.labeled.class_predictions import ClassPredictions
 from seqlab.tasks.labeled.split import LabeledSplit
 
@@ -35,15 +38,43 @@ class ClassBaseline:
     log_probs: Float[np.ndarray, "examples classes"] | None = None
 
 
-def class_baseline(codec: ClassificationCodec, train: LabeledSplit, split: LabeledSplit) -> ClassBaseline:
-    """The simple model for this kind of input, fitted on the training split."""
-    examples = zip(train.steps, train.store["label"].values.tolist(), strict=True)
+def class_baseline(
+    codec: ClassificationCodec, splits: Mapping[str, LabeledSplit], split: str
+) -> ClassBaseline | None:
+    """The simple model for this kind of input, fitted on the training split; None without that split."""
+    if "train" not in splits:
+        return None
     if codec.vocabulary is None:
+        examples = zip(splits["train"].steps, _label_ids(splits["train"]).tolist(), strict=True)
         means = NearestMean.fit(examples, num_classes=len(codec.labels))
-        return ClassBaseline("nearest class mean", means.predict(iter(split.steps)))
-    bayes = NaiveBayes.fit(examples, vocabulary_size=len(codec.vocabulary), num_classes=len(codec.labels))
-    log_probs = bayes.log_probs(iter(split.steps))
-    return ClassBaseline("naive Bayes", log_probs.argmax(axis=1), log_probs)
+        return ClassBaseline("nearest class mean", means.predict(iter(splits[split].steps)))
+    return _best_bayes(codec, baseline_views(splits, split, codec.vocabulary), splits, split)
+
+
+def _best_bayes(
+    codec: ClassificationCodec, views: Iterable[BagView], splits: Mapping[str, LabeledSplit], split: str
+) -> ClassBaseline:
+    """Naive Bayes on the view with the best accuracy on validation data; the first of equally good ones."""
+    best: ClassBaseline | None = None
+    best_accuracy = -1.0
+    for view in views:
+        examples = zip(view.ids["train"], _label_ids(splits["train"]).tolist(), strict=True)
+        bayes = NaiveBayes.fit(examples, vocabulary_size=view.size, num_classes=len(codec.labels))
+        tuned = (
+            accuracy(_label_ids(splits[TUNING]), bayes.predict(iter(view.ids[TUNING])))
+            if TUNING in splits
+            else 0.0
+        )
+        if tuned > best_accuracy:
+            log_probs = bayes.log_probs(iter(view.ids[split]))
+            best = ClassBaseline(f"naive Bayes on {view.name}", log_probs.argmax(axis=1), log_probs)
+            best_accuracy = tuned
+    assert best is not None  # the network's tokens are always there
+    return best
+
+
+def _label_ids(split: LabeledSplit) -> Int[np.ndarray, " examples"]:
+    return split.store["label"].values.astype(np.int64)
 
 
 def majority_accuracy(
@@ -62,7 +93,7 @@ def classification_items(predictions: ClassPredictions) -> dict[str, Items]:
             predictions.targets, predictions.predicted, num_classes=predictions.num_classes
         ),
         "loss": mean_items(predictions.nats.astype(np.float64)),
-        "calibration_error": calibration_items(predictions),
+        "ece": calibration_items(predictions),
     }
 
 
@@ -71,19 +102,19 @@ def classification_scores(
 ) -> list[Score]:
     """Accuracy and macro-F1 next to the baseline, and the loss."""
     items, name = classification_items(predictions), baseline.name if baseline else ""
-    baseline_accuracy, baseline_macro_f1 = _baseline_scores(predictions, baseline)
+    baseline_items = _baseline_items(predictions, baseline)
     return [
         score_with_interval(
             "accuracy",
             items["accuracy"],
-            baseline=baseline_accuracy,
+            baseline=baseline_items.get("accuracy"),
             baseline_name=name,
-            method=f"share of {len(predictions.targets):,} right; 95 % bootstrap interval over examples",
+            method=f"share of {len(predictions.targets):,} right; 95% CI by bootstrap over rows",
         ),
         score_with_interval(
             "macro_f1",
             items["macro_f1"],
-            baseline=baseline_macro_f1,
+            baseline=baseline_items.get("macro_f1"),
             baseline_name=name,
             method=(
                 "mean of the F1 of the classes; one that is never predicted counts 0, one that is not there"
@@ -94,20 +125,24 @@ def classification_scores(
             "loss",
             items["loss"],
             higher_is_better=False,
-            method=f"mean cross-entropy in nats, at the temperature {temperature:.3f}",
+            method="mean cross-entropy in nats"
+            + ("" if temperature == 1.0 else f", at the temperature {temperature:.3f}"),
         ),
     ]
 
 
-def calibration_score(predictions: ClassPredictions, uncalibrated: ClassPredictions) -> Score:
-    """The calibration error next to the one without the temperature."""
+def calibration_score(
+    predictions: ClassPredictions, uncalibrated: ClassPredictions, *, temperature: float
+) -> Score:
+    """The expected calibration error, and the one before temperature scaling where there is a temperature."""
+    before = calibration_items(uncalibrated).full_score()
+    items = calibration_items(predictions)
     return score_with_interval(
-        "calibration_error",
-        calibration_items(predictions),
-        baseline=calibration_items(uncalibrated).full_score(),
-        baseline_name="without the temperature",
+        "ece",
+        items,
         higher_is_better=False,
-        method="mean gap between confidence and accuracy, over 10 bins of equal width (ECE)",
+        method="expected calibration error: mean gap between confidence and accuracy, 10 bins of equal width",
+        note="" if temperature == 1.0 else f"{before:.4f} before temperature scaling",
     )
 
 
@@ -124,23 +159,22 @@ def ranking_scores(
         score_with_interval(
             name,
             items,
-            baseline=baseline_items[name].full_score() if name in baseline_items else None,
+            baseline=baseline_items.get(name),
             baseline_name=baseline.name if baseline else "",
             method=(
-                f"{RANKING_METHODS[name]} of the class {excerpt(label)!r}; 95 % bootstrap interval over"
-                " examples"
+                f"{RANKING_METHODS[name]} of the class {excerpt(label)!r}; 95% CI by bootstrap over rows"
             ),
         )
         for name, items in ranking_items(predictions).items()
     ]
 
 
-def _baseline_scores(
-    predictions: ClassPredictions, baseline: ClassBaseline | None
-) -> tuple[float | None, float | None]:
-    """Accuracy and macro-F1 of the baseline."""
+def _baseline_items(predictions: ClassPredictions, baseline: ClassBaseline | None) -> dict[str, Items]:
+    """Accuracy and macro-F1 of the baseline, on the same examples."""
     if baseline is None:
-        return None, None
+        return {}
     targets = predictions.targets
-    counts = confusion_counts(targets, baseline.predicted, num_classes=predictions.num_classes)
-    return accuracy(targets, baseline.predicted), macro_f1(counts)
+    return {
+        "accuracy": mean_items((baseline.predicted == targets).astype(np.float64)),
+        "macro_f1": macro_f1_items(targets, baseline.predicted, num_classes=predictions.num_classes),
+    }

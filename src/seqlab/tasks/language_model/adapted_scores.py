@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from seqlab.batches.stored_column import StoredColumn
 from seqlab.core.errors import UsageError
-from seqlab.metrics.bootstrap import score_with_interval
-from seqlab.metrics.likelihood import perplexity
+from seqlab.metrics.items import SumItems
 from seqlab.metrics.score import Score
+from seqlab.metrics.score_with_interval import score_with_interval
 from seqlab.metrics.token_stream import TokenStream
 from seqlab.models.language_model import LanguageModel
 from seqlab.tasks.language_model.dynamic_evaluation import (
@@ -78,9 +78,13 @@ def score_with_cache(model: LanguageModel, texts: AdaptationTexts) -> Score:
         f"neural cache of the last {SIZE:,} tokens (Grave et al. 2017), θ = {best.theta:g}, λ ="
         f" {best.share:g}"
     )
-    score = _score("perplexity_with_cache", log_probs.mixed(best), f"{method}; {texts.description}")
-    baseline = perplexity(-float(log_probs.model.sum()), len(log_probs.model))
-    return replace(score, baseline=baseline, baseline_name="without it")
+    return _score(
+        "perplexity_with_cache",
+        log_probs.mixed(best),
+        f"{method}; {texts.description}",
+        baseline=_perplexity_items(log_probs.model),
+        baseline_name="without it",
+    )
 
 
 def score_dynamically(model: LanguageModel, texts: AdaptationTexts) -> Score:
@@ -95,12 +99,25 @@ def score_dynamically(model: LanguageModel, texts: AdaptationTexts) -> Score:
     return _score("perplexity_dynamic", log_probs, f"{method}; {texts.description}")
 
 
-def _score(name: str, log_probs: NDArray[np.float64], method: str) -> Score:
-    count = len(log_probs)
-    stream = TokenStream.from_log_probs(log_probs, np.ones(count), characters=count)
+def _score(
+    name: str,
+    log_probs: NDArray[np.float64],
+    method: str,
+    *,
+    baseline: SumItems | None = None,
+    baseline_name: str = "",
+) -> Score:
     return score_with_interval(
         name,
-        stream.items()["perplexity"],
+        _perplexity_items(log_probs),
+        baseline=baseline,
+        baseline_name=baseline_name,
         higher_is_better=False,
-        method=f"{method}; {count:,} tokens, read in one pass",
+        method=f"{method}; {len(log_probs):,} tokens, read in one pass",
+        unit="blocks of tokens",
     )
+
+
+def _perplexity_items(log_probs: NDArray[np.float64]) -> SumItems:
+    count = len(log_probs)
+    return TokenStream.from_log_probs(log_probs, np.ones(count), characters=count).items()["perplexity"]

@@ -59,9 +59,10 @@ class LanguageModelEvaluator(Evaluator[LanguageModelCodec, Split, LanguageModelP
         )  # the first token is read, not predicted
         targets = tokens.window(1, count + 1)
         stream = make_token_stream(self.codec.tokenizer, targets, log_probs, characters=characters)
-        baselines = self._baselines(split)
+        baselines = self._baselines(split, count)
         scores = score_stream(stream, baselines=baselines, num_tokens=tokens.num_steps, characters=characters)
-        nats = {**baselines, "this network": -float(log_probs.sum(dtype=np.float64)) / count}
+        nats = {name: float(each.mean()) for name, each in baselines.items()}
+        nats["this network"] = -float(log_probs.sum(dtype=np.float64)) / count
         sections = [
             Facts({"tokens": count, "characters": characters}),
             LanguageModels(
@@ -71,11 +72,12 @@ class LanguageModelEvaluator(Evaluator[LanguageModelCodec, Split, LanguageModelP
         ]
         return Evaluation(split, scores, sections, stream.items(), stream=stream)
 
-    def _baselines(self, split: str) -> dict[str, float]:
+    def _baselines(self, split: str, count: int) -> dict[str, NDArray[np.float64]]:
+        """The nats that simpler models give to the scored tokens."""
         if "train" not in self.splits:
             return {}
         train, tokens = (self.splits[name].store["tokens"].values for name in ("train", split))
-        return baseline_nats(train, tokens, self.codec.vocabulary_size)
+        return baseline_nats(train, tokens[: count + 1], self.codec.vocabulary_size)
 
     def _slices(self, stream: TokenStream, split: str, targets: NDArray[Any]) -> list[ScoreSlices]:
         if "train" not in self.splits:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
-from jaxtyping import Int, Integer
+from jaxtyping import Float, Int, Integer
 from numpy.typing import NDArray
 
 from seqlab.baselines.simple_language_models import simple_language_models
-from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.items import grouped_mean_items
-from seqlab.metrics.likelihood import bits_per_character, bits_per_token, nats_per_token, perplexity
 from seqlab.metrics.score import Score
+from seqlab.metrics.score_with_interval import score_with_interval
 from seqlab.metrics.slices import ScoreSlices, assign_groups, parts_within_items, slice_scores
 from seqlab.metrics.token_stream import TokenStream
 from seqlab.tasks.text.documents import BY_LINE
@@ -82,41 +82,50 @@ def _slices(
 
 
 def baseline_nats(
-    train: Integer[np.ndarray, " train"], tokens: Integer[np.ndarray, " scored"], vocabulary_size: int
-) -> dict[str, float]:
-    """Nats per token of simpler models that are fitted on the training stream, by name."""
+    train: Integer[np.ndarray, " train"], tokens: Integer[np.ndarray, " read"], vocabulary_size: int
+) -> dict[str, Float[np.ndarray, " scored"]]:
+    """The nats of every token but the first of simpler models that are fitted on the training stream, by
+    name.
+    """
     models = simple_language_models(train, vocabulary_size)
-    return {name: -float(model.log_probs(tokens[:MAX_TOKENS])[1:].mean()) for name, model in models.items()}
+    return {name: -model.log_probs(tokens)[1:].astype(np.float64) for name, model in models.items()}
 
 
 def score_stream(
-    stream: TokenStream, *, baselines: Mapping[str, float], num_tokens: int, characters: int
+    stream: TokenStream,
+    *,
+    baselines: Mapping[str, Float[np.ndarray, " scored"]],
+    num_tokens: int,
+    characters: int,
 ) -> list[Score]:
-    """Nats and bits per token, bits per character and perplexity.
+    """Nats and bits per token, bits per character and perplexity, beside the best of the baselines.
 
-    num_tokens: the length of the whole split. characters: those of the scored tokens.
+    baselines: their nats for every token of the stream. num_tokens: the length of the whole split.
+    characters: those of the scored tokens.
     """
-    count, items = len(stream.nats), stream.items()
-    best_name, best_nats = min(baselines.items(), key=lambda entry: entry[1], default=("", None))
-    units: dict[str, tuple[str, Callable[[float], float]]] = {
-        "nats_per_token": ("mean -log P(next token)", lambda nats: nats_per_token(nats, count)),
-        "bits_per_token": ("nats / log 2", lambda nats: bits_per_token(nats, count)),
-        "bits_per_character": ("total bits / characters", lambda nats: bits_per_character(nats, characters)),
-        "perplexity": ("exp(nats per token)", lambda nats: perplexity(nats, count)),
+    items, means = stream.items(), {name: float(nats.mean()) for name, nats in baselines.items()}
+    best = min(means, key=lambda name: means[name], default="")
+    baseline_items = replace(stream, nats=baselines[best]).items() if best else {}
+    units = {
+        "nats_per_token": "mean -log P(next token)",
+        "bits_per_token": "nats / log 2",
+        "bits_per_character": "total bits / characters",
+        "perplexity": "exp(nats per token)",
     }
     method = _describe(stream, num_tokens=num_tokens, characters=characters)
-    if others := [f"{name} {nats:.4f}" for name, nats in baselines.items() if name != best_name]:
+    if others := [f"{name} {nats:.4f}" for name, nats in means.items() if name != best]:
         method += f"; nats per token of simpler models: {', '.join(others)}"
     return [
         score_with_interval(
             name,
             items[name],
-            baseline=None if best_nats is None else convert(best_nats * count),
-            baseline_name=best_name,
+            baseline=baseline_items.get(name),
+            baseline_name=best,
             higher_is_better=False,
             method=f"{definition}; {method}",
+            unit="blocks of tokens",
         )
-        for name, (definition, convert) in units.items()
+        for name, definition in units.items()
     ]
 
 
@@ -125,6 +134,6 @@ def _describe(stream: TokenStream, *, num_tokens: int, characters: int) -> str:
     count = len(stream.nats)
     part = "" if count + 1 == num_tokens else f" at the beginning of {num_tokens:,}"
     return (
-        f"{count:,} tokens{part}, {characters:,} characters; 95 % bootstrap interval over blocks of"
+        f"{count:,} tokens{part}, {characters:,} characters; 95% CI by bootstrap over blocks of"
         f" {stream.block_size} tokens"
     )

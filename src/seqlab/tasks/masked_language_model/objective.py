@@ -53,6 +53,7 @@ class MaskedLanguageModelObjective(Objective[MaskedLanguageModelCodec, MaskedSpl
 
     def validate(self, model: nn.Module) -> Validation:
         predictions = predict_masked(model, self.codec, self.splits["valid"], max_tokens=MAX_TOKENS)
+        self.require_targets(len(predictions.targets), noun="masked tokens")
         loss = -float(predictions.guesses.log_probs.mean())
         facts = {"valid_loss": loss, "valid_accuracy": float(predictions.is_correct.mean())}
         return Validation(loss, higher_is_better=False, facts=facts)

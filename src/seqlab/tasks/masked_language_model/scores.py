@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Float, Int
 
 from seqlab.baselines.neighbours import GapPredictions
-from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.items import Items, exp_ratio, grouped_mean_items
-from seqlab.metrics.likelihood import nats_per_token, perplexity, total_nats
 from seqlab.metrics.score import Score
+from seqlab.metrics.score_with_interval import score_with_interval
 from seqlab.metrics.slices import ScoreSlices, assign_groups, parts_within_items, slice_scores
 from seqlab.tasks.masked_language_model.predictions import MaskedPredictions
 from seqlab.tasks.text.token_counts import COUNT_EDGES, COUNT_NAMES
@@ -17,11 +16,18 @@ from seqlab.tasks.text.token_counts import COUNT_EDGES, COUNT_NAMES
 
 def score_items(predictions: MaskedPredictions) -> dict[str, Items]:
     """What each score is made of: the sequences that have a masked token."""
-    nats, rows = -predictions.guesses.log_probs, predictions.rows
+    return _items(-predictions.guesses.log_probs, predictions.is_correct, predictions.rows)
+
+
+def _items(
+    nats: Float[np.ndarray, " masked"],
+    is_correct: Bool[np.ndarray, " masked"],
+    rows: Int[np.ndarray, " masked"],
+) -> dict[str, Items]:
     return {
         "nats_per_masked_token": grouped_mean_items(nats, rows),
         "perplexity": grouped_mean_items(nats, rows, exp_ratio),
-        "accuracy": grouped_mean_items(predictions.is_correct, rows),
+        "accuracy": grouped_mean_items(is_correct, rows),
     }
 
 
@@ -31,8 +37,8 @@ def score_masked(
     """Nats, perplexity and accuracy per masked token with intervals over sequences, beside a baseline on the
     same tokens.
     """
-    items, baselines = score_items(predictions), _baseline_values(predictions, baseline)
-    method = f"{method}; 95 % bootstrap interval over {items['accuracy'].num_items:,} sequences"
+    items, baselines = score_items(predictions), _baseline_items(predictions, baseline)
+    method = f"{method}; 95% CI by bootstrap over {items['accuracy'].num_items:,} sequences"
     definitions = {
         "nats_per_masked_token": "mean -log P(masked token)",
         "perplexity": "exp(nats per masked token)",
@@ -46,20 +52,16 @@ def score_masked(
             baseline_name=baseline_name,
             higher_is_better=name == "accuracy",
             method=f"{definition}; {method}",
+            unit="sequences",
         )
         for name, definition in definitions.items()
     ]
 
 
-def _baseline_values(predictions: MaskedPredictions, baseline: GapPredictions | None) -> dict[str, float]:
+def _baseline_items(predictions: MaskedPredictions, baseline: GapPredictions | None) -> dict[str, Items]:
     if baseline is None:
         return {}
-    nats, count = total_nats(baseline.log_probs), len(predictions.targets)
-    return {
-        "nats_per_masked_token": nats_per_token(nats, count),
-        "perplexity": perplexity(nats, count),
-        "accuracy": float((baseline.best == predictions.targets).mean()),
-    }
+    return _items(-baseline.log_probs, baseline.best == predictions.targets, predictions.rows)
 
 
 def slices_by_token_frequency(

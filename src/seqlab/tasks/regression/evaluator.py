@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from torch import nn
 
-from seqlab.baselines.ridge import Ridge
 from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.examples import MostWrong
@@ -13,6 +12,7 @@ from seqlab.pages.sections.facts import Facts
 from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator, slices_of_rows
 from seqlab.tasks.labeled.split import LabeledSplit
+from seqlab.tasks.regression.baseline import number_baseline
 from seqlab.tasks.regression.calibration import COVERAGE, RegressionCalibration
 from seqlab.tasks.regression.codec import RegressionCodec
 from seqlab.tasks.regression.predictor import RegressionPredictor
@@ -27,7 +27,7 @@ from seqlab.tasks.regression.scores import (
 
 
 class RegressionEvaluator(LabeledEvaluator[RegressionCodec, LabeledSplit, RegressionPredictor]):
-    """Next to ridge regression for text, or to the mean of the training split for numbers."""
+    """Next to ridge regression for text, or to the last value of a series, or to the mean of training."""
 
     def calibrate(self, model: nn.Module) -> RegressionCalibration:
         """The distance from the truth that most predictions on the validation split do not exceed (split
@@ -45,7 +45,9 @@ class RegressionEvaluator(LabeledEvaluator[RegressionCodec, LabeledSplit, Regres
         predictions = predict_numbers(predictor.model, self.codec, encoded)
         items = number_items(predictions)
         mean = NumberPredictions(predictions.truth, np.full(len(predictions.truth), self.codec.labels.mean))
-        scores = number_scores(predictions, mean=mean, ridge=self._ridge(encoded))
+        scores = number_scores(
+            predictions, mean=mean, baseline=number_baseline(self.codec, self.splits, split)
+        )
         slices = slices_of_rows(
             items["mae"], score="mae", split=encoded, train=train, vocabulary=self.codec.vocabulary
         )
@@ -56,16 +58,6 @@ class RegressionEvaluator(LabeledEvaluator[RegressionCodec, LabeledSplit, Regres
             sliced_scores(slices, scores),
         ]
         return Evaluation(split, scores, sections, items)
-
-    def _ridge(self, split: LabeledSplit) -> NumberPredictions | None:
-        """The predictions of a sum of token weights, fitted on the training split; None where steps are
-        numbers.
-        """
-        train, vocabulary = self.splits.get("train"), self.codec.vocabulary
-        if train is None or vocabulary is None:
-            return None
-        ridge = Ridge.fit(iter(train.steps), self.codec.truth(train.store), vocabulary_size=len(vocabulary))
-        return NumberPredictions(self.codec.truth(split.store), ridge.predict(iter(split.steps)))
 
     def _mistakes(self, split: LabeledSplit, predictions: NumberPredictions) -> list[WrongExample]:
         """The predictions that are farthest from the truth, with the input as it is in the file."""

@@ -8,13 +8,14 @@ import numpy as np
 from jaxtyping import Float
 from torch import nn
 
-from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.items import Items
 from seqlab.metrics.regression import mae_items, r_squared_items, rmse_items, spearman_items
 from seqlab.metrics.score import Score
+from seqlab.metrics.score_with_interval import score_with_interval
 from seqlab.pages.sections.predicted_numbers import PredictedNumbers
 from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.labeled.whole_sequence import outputs_of
+from seqlab.tasks.regression.baseline import NumberBaseline
 from seqlab.tasks.regression.codec import RegressionCodec
 
 MAX_POINTS = 2000
@@ -66,23 +67,21 @@ def number_items(predictions: NumberPredictions) -> dict[str, Items]:
 
 
 def number_scores(
-    predictions: NumberPredictions, *, mean: NumberPredictions, ridge: NumberPredictions | None
+    predictions: NumberPredictions, *, mean: NumberPredictions, baseline: NumberBaseline
 ) -> list[Score]:
-    """Errors and correlations, next to ridge regression on a bag of tokens if there is one, else next to the
-    mean of the training split.
-    """
-    baseline, name = (mean, "the mean of train") if ridge is None else (ridge, "ridge on a bag of tokens")
-    baseline_items, mean_items = number_items(baseline), number_items(mean)
+    """Errors and correlations next to a baseline; the method says what the mean of training gets."""
+    baseline_items = number_items(NumberPredictions(predictions.truth, baseline.predicted))
+    mean_items = number_items(mean)
     return [
         score_with_interval(
             score,
             items,
-            baseline=baseline_items[score].full_score(),
-            baseline_name=name,
+            baseline=baseline_items[score],
+            baseline_name=baseline.name,
             higher_is_better=score not in ("rmse", "mae"),
             method=(
-                f"{METHODS[score]}; the mean of train has {mean_items[score].full_score():.4g}; 95 % bootstrap"
-                f" interval over {len(predictions.truth):,} examples"
+                f"{METHODS[score]}; the mean of train has {mean_items[score].full_score():.4g}; 95% CI by bootstrap"
+                f" over {len(predictions.truth):,} rows"
             ),
         )
         for score, items in number_items(predictions).items()

@@ -98,9 +98,14 @@ class Seq2SeqObjective(Objective[AnyCodec, AnySplit]):
             batch_log_probs, batch_correct = self._teacher_forced_log_probs(model, batch)
             log_probs.append(batch_log_probs)
             num_correct += batch_correct
+        self.require_targets(sum(map(len, log_probs)), noun="target tokens")
         all_log_probs = torch.cat(log_probs)
         loss = -float(all_log_probs.double().mean())
-        facts = {"valid_loss": loss, "valid_accuracy": num_correct / len(all_log_probs)}
+        facts = {
+            "valid_loss": loss,
+            "valid_accuracy": num_correct / len(all_log_probs),
+            "sample": self.sample(model),
+        }
         return Validation(loss, higher_is_better=False, facts=facts)
 
     def _validation_batches(self) -> Iterable[Batch]:

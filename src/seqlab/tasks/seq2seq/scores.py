@@ -67,12 +67,9 @@ def score_outputs(
     references = [item.references for item in items]
     drafts = draft_scores(recipe, outputs, references)
     baseline_drafts = [] if baseline is None else draft_scores(recipe, baseline, references)
-    baseline_values = {draft.name: draft.items.full_score() for draft in baseline_drafts}
+    baseline_items = items_by_name(baseline_drafts)
     scores = [
-        draft.score(
-            baseline=baseline_values.get(draft.name), baseline_name=baseline_name if baseline_values else ""
-        )
-        for draft in drafts
+        draft.score(baseline=baseline_items.get(draft.name), baseline_name=baseline_name) for draft in drafts
     ]
     lengths = np.array(source_lengths, np.float64)
     slices = slice_by_length(drafts[0].items, lengths, score=drafts[0].name) if source_lengths else []

@@ -42,6 +42,7 @@ class TaggingObjective(Objective[TaggingCodec, TaggedSplit]):
     def validate(self, model: nn.Module) -> Validation:
         predictions = predict_tags(model, self.codec, self.splits["valid"])
         words = predictions.words
+        self.require_targets(len(words.targets), noun="tagged words")
         value = accuracy(words.targets, words.predicted)
         facts = {"valid_accuracy": value, "valid_loss": float(words.nats.mean())}
         if self.codec.scheme is not None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Int
 
-from seqlab.metrics.bootstrap import score_with_interval
-from seqlab.metrics.classification import accuracy, confusion_counts, macro_f1
 from seqlab.metrics.items import Items, grouped_mean_items, macro_f1_items
 from seqlab.metrics.score import Score
+from seqlab.metrics.score_with_interval import score_with_interval
 from seqlab.metrics.slices import (
     SEEN_EDGES,
     ScoreSlices,
@@ -52,34 +51,35 @@ def tag_scores(
     """
     targets, items = predictions.words.targets, tag_items(predictions, baseline)
     interval = _interval(predictions.sentences)
-    baseline_accuracy, baseline_macro_f1 = _baseline_scores(
-        targets, baseline, num_classes=predictions.words.num_classes
-    )
+    baseline_items = _baseline_items(predictions, baseline)
     name = "" if baseline is None else baseline.name
     return [
         score_with_interval(
             "accuracy",
             items["accuracy"],
-            baseline=baseline_accuracy,
+            baseline=baseline_items.get("accuracy"),
             baseline_name=name,
             method=f"share of {len(targets):,} {noun}s with the right tag; {interval}",
+            unit="sentences",
         ),
-        *_on_unseen(predictions, baseline, items),
+        *_on_unseen(predictions, baseline, items, baseline_items),
         score_with_interval(
             "macro_f1",
             items["macro_f1"],
-            baseline=baseline_macro_f1,
+            baseline=baseline_items.get("macro_f1"),
             baseline_name=name,
             method=(
                 "mean of the F1 of the tags; one that is never predicted counts 0, one that is not there"
                 f" either is left out; {interval}"
             ),
+            unit="sentences",
         ),
         score_with_interval(
             "loss",
             items["loss"],
             higher_is_better=False,
             method=f"mean cross-entropy of a {noun} in nats; {interval}",
+            unit="sentences",
         ),
     ]
 
@@ -114,23 +114,33 @@ def tag_slices(
     )
 
 
-def _baseline_scores(
-    targets: Int[np.ndarray, " words"], baseline: BaselineTags | None, *, num_classes: int
-) -> tuple[float | None, float | None]:
-    """Accuracy and macro-F1 of the baseline."""
+def _baseline_items(predictions: TagPredictions, baseline: BaselineTags | None) -> dict[str, Items]:
+    """Accuracy and macro-F1 of the baseline, on the same sentences."""
     if baseline is None:
-        return None, None
-    return accuracy(targets, baseline.predicted), macro_f1(
-        confusion_counts(targets, baseline.predicted, num_classes=num_classes)
-    )
+        return {}
+    words, sentences = predictions.words, predictions.sentences
+    correct = baseline.predicted == words.targets
+    items: dict[str, Items] = {
+        "accuracy": grouped_mean_items(correct, sentences),
+        "macro_f1": macro_f1_items(
+            words.targets, baseline.predicted, num_classes=words.num_classes, groups=sentences
+        ),
+    }
+    if not baseline.is_seen.all():
+        is_unseen = ~baseline.is_seen
+        items["accuracy_on_unseen_words"] = grouped_mean_items(correct[is_unseen], sentences[is_unseen])
+    return items
 
 
 def _interval(sentences: Int[np.ndarray, " words"]) -> str:
-    return f"95 % bootstrap interval over {len(np.unique(sentences)):,} sentences"
+    return f"95% CI by bootstrap over {len(np.unique(sentences)):,} sentences"
 
 
 def _on_unseen(
-    predictions: TagPredictions, baseline: BaselineTags | None, items: dict[str, Items]
+    predictions: TagPredictions,
+    baseline: BaselineTags | None,
+    items: dict[str, Items],
+    baseline_items: dict[str, Items],
 ) -> list[Score]:
     """Accuracy on the words that training does not have, where there are any."""
     if baseline is None or baseline.is_seen.all():
@@ -141,11 +151,12 @@ def _on_unseen(
         score_with_interval(
             "accuracy_on_unseen_words",
             items["accuracy_on_unseen_words"],
-            baseline=accuracy(targets, baseline.predicted[is_unseen]),
+            baseline=baseline_items["accuracy_on_unseen_words"],
             baseline_name="the most frequent tag",
             method=(
                 f"share right of the {len(targets):,} words that the training data does not have;"
                 f" {_interval(predictions.sentences[is_unseen])}"
             ),
+            unit="sentences",
         )
     ]

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.items import Items, SumItems, ratio_or_zero
 from seqlab.metrics.score import Score
+from seqlab.metrics.score_with_interval import score_with_interval
 from seqlab.metrics.spans import UNNAMED, SpanScores, TaggingScheme, compare_spans, split_tag
 from seqlab.pages.report_data import ClassLine
 from seqlab.pages.sections.base import ReportSection
@@ -106,6 +106,7 @@ def span_scores(
 ) -> list[Score]:
     """F1, precision and recall of spans, with intervals over sentences, next to those of a baseline."""
     counts, items = spans.overall, span_items(spans)
+    baseline_items = {} if baseline is None else span_items(baseline)
     methods = {
         "f1": f"2 right / (predicted + present) of {counts.support:,} spans",
         "precision": f"share right of the {counts.predicted:,} predicted spans",
@@ -115,15 +116,16 @@ def span_scores(
     for name, definition in methods.items():
         method = (
             f"{definition}, tags read as {scheme.name}; right means the same type and the same ends (seqeval's"
-            " default); 95 % bootstrap interval over sentences"
+            " default); 95% CI by bootstrap over sentences"
         )
         scores.append(
             score_with_interval(
                 f"span_{name}",
                 items[f"span_{name}"],
-                baseline=None if baseline is None else getattr(baseline.overall, name),
+                baseline=baseline_items.get(f"span_{name}"),
                 baseline_name=baseline_name,
                 method=method,
+                unit="sentences",
             )
         )
     return scores
