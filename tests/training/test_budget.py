@@ -95,6 +95,29 @@ def test_time_left_follows_from_the_speed_and_never_passes_the_budget() -> None:
     assert Budget(100, 5, seconds=20).seconds_left(step=99, seconds=25, step_seconds=0.25) == 0
 
 
+# Early stopping
+
+
+@pytest.mark.parametrize(
+    ("validations", "expected"), [(1, 5), (10, 5), (20, 5), (24, 6), (40, 10), (100, 25)]
+)
+def test_default_patience_is_a_quarter_of_the_planned_validations_and_at_least_five(
+    validations: int, expected: int
+) -> None:
+    assert Budget(validations * 7, 7).patience(-1) == expected
+
+
+def test_a_given_patience_is_used_as_written_and_zero_disables_it() -> None:
+    budget = Budget(1000, 10)
+    assert [budget.patience(value) for value in (0, 1, 3)] == [0, 1, 3]
+
+
+def test_a_run_of_hundreds_of_epochs_validates_some_tens_of_times() -> None:
+    for settings in ({"epochs": 303}, {"steps": 9104}, {"minutes": 16, "validation_seconds": 0.001}):
+        budget = plan(steps_per_epoch=30, **settings)  # type: ignore[arg-type]
+        assert 20 <= math.ceil(budget.total_steps / budget.evaluate_every) <= 50
+
+
 # A run shorter than its recipe planned
 
 

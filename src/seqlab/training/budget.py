@@ -7,8 +7,12 @@ from dataclasses import dataclass, replace
 
 from seqlab.training.settings import TrainingSettings
 
-DEFAULT_MINUTES, DEFAULT_EPOCHS, DEFAULT_PATIENCE = 5.0, 30.0, 6
-"""What ends a run for which nobody said anything: whichever comes first."""
+DEFAULT_MINUTES, DEFAULT_EPOCHS = 5.0, 30.0
+"""What ends a run for which nobody said anything, unless early stopping does."""
+SHARE_FOR_PATIENCE, LEAST_PATIENCE = 0.25, 5
+"""Default early stopping: this share of the planned validations without a new best, and at least so many."""
+FEWEST_VALIDATIONS, MOST_VALIDATIONS = 10, 50
+"""Validations of a run when nobody says how often; between them once per epoch."""
 SHARE_FOR_VALIDATION = 0.1
 """Under a time budget, validation may take this share of the time."""
 MOST_FOR_VALIDATION = 0.5
@@ -73,6 +77,16 @@ class Budget:
         """Seconds of the time budget that are kept for validation."""
         return max((self.seconds or 0.0) * SHARE_FOR_VALIDATION, self.validation_seconds)
 
+    def patience(self, asked: int) -> int:
+        """Validations without a new best after which the run ends; 0 for never.
+
+        asked: `training.patience`, where -1 follows the plan.
+        """
+        if asked >= 0:
+            return asked
+        planned = math.ceil(self.total_steps / self.evaluate_every)
+        return max(LEAST_PATIENCE, math.ceil(planned * SHARE_FOR_PATIENCE))
+
     def is_checked_early(self, *, step: int) -> bool:
         """Whether to plan again before the first validation: after 8, 16, 32, … updates."""
         return (
@@ -132,8 +146,9 @@ def _with_interval(budget: Budget, settings: TrainingSettings, *, steps_per_epoc
 
 
 def _every(total: int, steps_per_epoch: int) -> int:
-    """Every epoch and at least ten times in a run, but not so often that a short run does little else."""
-    return max(1, min(steps_per_epoch, math.ceil(total / 10)), min(FEWEST_BETWEEN, total))
+    """Every epoch, within 10 to 50 times in a run, but not so often that a short run does little else."""
+    longest, shortest = math.ceil(total / FEWEST_VALIDATIONS), math.ceil(total / MOST_VALIDATIONS)
+    return max(1, shortest, min(steps_per_epoch, longest), min(FEWEST_BETWEEN, total))
 
 
 FEWEST_BETWEEN = 25

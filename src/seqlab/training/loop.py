@@ -101,12 +101,16 @@ class Trainer:
         return self.progress.best_step
 
     @property
+    def stopped_early(self) -> bool:
+        """Whether the last validations, as many as `training.patience` says, brought no new best."""
+        return 0 < self.budget.patience(self.settings.patience) <= self.progress.validations_without_best
+
+    @property
     def finished(self) -> bool:
-        lost_patience = 0 < self.settings.patience <= self.progress.validations_without_best
-        return lost_patience or self.budget.is_spent(step=self.step, seconds=self.seconds)
+        return self.stopped_early or self.budget.is_spent(step=self.step, seconds=self.seconds)
 
     def run(self, stop: StopRequest) -> bool:
-        """Train until the budget or the patience ends. False when somebody asked to stop before."""
+        """Train until the budget ends, or early stopping. False when somebody asked to stop before."""
         self.model.train()
         clock = saved = perf_counter()
         while not self.finished:
@@ -128,7 +132,11 @@ class Trainer:
                 self.journal.write("interrupted", step=self.step)
                 return False
         self.journal.write(
-            "finished", step=self.step, seconds=round(self.seconds, 1), best_step=self.best_step
+            "finished",
+            step=self.step,
+            seconds=round(self.seconds, 1),
+            best_step=self.best_step,
+            reason="early stopping" if self.stopped_early else "budget",
         )
         return True
 

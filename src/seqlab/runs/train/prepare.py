@@ -35,7 +35,7 @@ from seqlab.tasks.codec import Codec
 from seqlab.tasks.objective import Objective
 from seqlab.tasks.spec import find_spec
 from seqlab.tasks.split import Split
-from seqlab.training.budget import DEFAULT_EPOCHS, DEFAULT_MINUTES, DEFAULT_PATIENCE, Budget, scale_counts
+from seqlab.training.budget import DEFAULT_EPOCHS, DEFAULT_MINUTES, Budget, scale_counts
 from seqlab.training.device import choose_device, use_threads
 from seqlab.training.forecast import Forecast, measure
 from seqlab.training.settings import TrainingSettings
@@ -201,8 +201,6 @@ def _complete_training(recipe: Recipe, *, threads: int) -> Recipe:
         changes["batch_size"] = DEFAULT_BATCH_SIZE
     if not (training.steps or training.epochs or training.minutes):
         changes |= {"minutes": DEFAULT_MINUTES, "epochs": DEFAULT_EPOCHS}
-        if "patience" not in training.model_fields_set:
-            changes["patience"] = DEFAULT_PATIENCE
     data = {
         name: str(Path(path).resolve())
         for name in ("train", "valid", "test")
