@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -75,12 +76,13 @@ def train(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Train a model, score it beside its baseline, and save it."""
+    clock = perf_counter()
     stage = QUIET if quiet else STAGES
     if resume:
         if what or settings or task or model or out or minutes or start_from or seeds or dry_run:
             cure = f"A run goes on with the recipe it started with: seqlab train --resume {quoted(resume)}"
             raise UsageError("--resume takes only the folder of a run.", cure=cure)
-        return _resume(resume, stage=stage, quiet=quiet, as_json=as_json)
+        return _resume(resume, stage=stage, quiet=quiet, as_json=as_json, clock=clock)
     if not what:
         raise UsageError(
             "nothing to train on.",
@@ -91,7 +93,7 @@ def train(
     choices: dict[str, Any] = {"values": values, "task": task, "model": model, "out": out}
     if seeds and not dry_run:
         return train_with_seeds(what, settings or [], seeds, **choices, quiet=quiet, as_json=as_json)
-    prepared = _prepare(what, settings or [], **choices, stage=stage)
+    prepared = _prepare(what, settings or [], **choices, stage=stage, clock=clock)
     if not quiet:
         announce(prepared)
     if seeds and not quiet:
@@ -101,10 +103,12 @@ def train(
     return _train(prepared, stage=stage, quiet=quiet, as_json=as_json)
 
 
-def _resume(folder: str, *, stage: Callable[[str], None], quiet: bool, as_json: bool) -> None:
+def _resume(folder: str, *, stage: Callable[[str], None], quiet: bool, as_json: bool, clock: float) -> None:
     from seqlab.runs.train import start
 
-    run = _watch(lambda callback: start.resume(folder, callback=callback, say=stage), quiet=quiet)
+    run = _watch(
+        lambda callback: start.resume(folder, callback=callback, say=stage, clock=clock), quiet=quiet
+    )
     return _conclude(run, as_json=as_json)
 
 
@@ -124,6 +128,7 @@ def _prepare(
     model: str,
     out: str,
     stage: Callable[[str], None],
+    clock: float,
 ) -> Prepared:
     """What can be wrong with settings and names of files shows at once, before torch is imported."""
     from seqlab.runs.data import refuse_missing
@@ -134,7 +139,7 @@ def _prepare(
 
     from seqlab.runs.train.prepare import prepare
 
-    return prepare(recipe, out=out, name=name, say=stage)
+    return prepare(recipe, out=out, name=name, say=stage, clock=clock)
 
 
 def _watch(work: Callable[[Callback], Run], *, quiet: bool) -> Run:

@@ -28,7 +28,7 @@ class TrainingSettings(Settings):
         0,
         ge=0,
         description=(
-            "Time limit for training and validation; when steps, epochs and minutes are all 0: 5 minutes, 30"
+            "Time limit for the whole command, from reading to the report; when steps, epochs and minutes are all 0: 5 minutes, 30"
             " epochs or early stopping (patience), whichever comes first."
         ),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 from seqlab.core.files import write_whole
@@ -13,8 +14,9 @@ from seqlab.runs.folder.results import provenance, write_calibration, write_resu
 from seqlab.runs.report.build import run_report
 from seqlab.runs.run import Run
 from seqlab.runs.survey.leaks import note_leaks
+from seqlab.runs.train.fitted_scoring import fit_to_time
+from seqlab.runs.train.plan import SCORED
 from seqlab.runs.train.prepare import Prepared, Say
-from seqlab.tasks.spec import find_spec
 from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.freezing import count_parameters
 from seqlab.training.loop import Trainer
@@ -23,6 +25,7 @@ from seqlab.training.progress import Progress
 
 def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) -> Run:
     """Take the best weights, score them beside the baselines, and write results and report."""
+    clock = perf_counter()
     folder, progress = prepared.folder, trainer.progress
     if progress.candidates:
         say(_chosen_weights(progress))
@@ -30,16 +33,13 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
     model = prepared.model
     model.load_state_dict(read_weights(folder / WEIGHTS, expected=model.state_dict(), seal=manifest.run_id))
     model.eval()
-    parts = find_spec(prepared.recipe.task).load_parts()
-    evaluator = parts.evaluator(prepared.codec, prepared.splits)
-    calibration = evaluator.calibrate(model)
+    calibration = prepared.rehearsal.evaluator.with_splits(prepared.splits).calibrate(model)
     write_calibration(folder, calibration, manifest)
     run = Run(folder, prepared.recipe, prepared.codec, model, calibration)
-    evaluations = [
-        evaluate_split(evaluator, run.predictor, split)
-        for split in ("test", "valid")
-        if split in prepared.splits
-    ]
+    left = trainer.budget.scoring_seconds(seconds=trainer.seconds + perf_counter() - clock)
+    scored, limits = fit_to_time(prepared, left)
+    evaluator = prepared.rehearsal.evaluator.with_splits({**prepared.splits, **scored})
+    evaluations = [evaluate_split(evaluator, run.predictor, split) for split in SCORED if split in scored]
     beaten = [score for evaluation in evaluations[:1] for score in beaten_scores(evaluation.scores)]
     leaks = [
         sentence
@@ -48,6 +48,7 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
     ]
     warnings = [
         *prepared.warnings,
+        *limits,
         *leaks,
         *(f"the model does not beat its baseline: {score.describe()}" for score in beaten),
     ]

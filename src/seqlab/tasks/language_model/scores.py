@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Int, Integer
 from numpy.typing import NDArray
 
-from seqlab.baselines.simple_language_models import simple_language_models
+from seqlab.baselines.ngram import NGram
 from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.items import grouped_mean_items
 from seqlab.metrics.likelihood import bits_per_character, bits_per_token, nats_per_token, perplexity
@@ -81,11 +81,8 @@ def _slices(
     return slice_scores(by, score="nats_per_token", unit="tokens", parts=parts)
 
 
-def baseline_nats(
-    train: Integer[np.ndarray, " train"], tokens: Integer[np.ndarray, " scored"], vocabulary_size: int
-) -> dict[str, float]:
-    """Nats per token of simpler models that are fitted on the training stream, by name."""
-    models = simple_language_models(train, vocabulary_size)
+def baseline_nats(models: Mapping[str, NGram], tokens: Integer[np.ndarray, " scored"]) -> dict[str, float]:
+    """Nats per token of simpler models, by name."""
     return {name: -float(model.log_probs(tokens[:MAX_TOKENS])[1:].mean()) for name, model in models.items()}
 
 
