@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from seqlab.cli.progress import TerminalProgress
-from seqlab.cli.train import announce, show_warnings
+from seqlab.cli.train import announce, show_curve, show_warnings
 from seqlab.core.errors import UsageError
 from seqlab.runs.compare.compare import Comparison, compare_runs
 from seqlab.runs.find_recipe import find_recipe
@@ -43,7 +43,7 @@ def train(
         assignments: Further settings as on the command line: ``"training.clip_norm=0.5"``.
         task: The task, such as ``"classification"``; guessed from the data when left out.
         model: The model, such as ``"lstm"`` or ``"transformer"``; chosen for the data when left out.
-        minutes: Time budget for training.
+        minutes: Time budget of the whole call: reading, training, scoring and the report.
         steps: Number of updates.
         epochs: Number of passes over the training data.
         seed: Fixes the split, the initial weights, the order of the data and dropout.
@@ -84,6 +84,7 @@ def train(
         run = train_prepared(prepared, callback=CallbackList([progress, *callbacks]))
     if verbose:
         show_warnings(run, known=prepared.warnings)
+        show_curve(run)
     return run
 
 

@@ -55,7 +55,10 @@ def train(
     minutes: Annotated[
         float,
         typer.Option(
-            help="Time limit in minutes; step counts of a recipe shrink with it.", show_default=False
+            help=(
+                "Time limit in minutes for the whole command, per run; step counts of a recipe shrink with it."
+            ),
+            show_default=False,
         ),
     ] = 0,
     start_from: Annotated[
@@ -224,6 +227,15 @@ def show_warnings(run: Run, *, known: list[str]) -> None:
             say(f"WARNING: {warning}")
 
 
+def show_curve(run: Run) -> None:
+    """Why training ended, and what its validation curve suggests."""
+    training = run.results.raw["training"]
+    if training.get("stopped_early"):
+        say(f"early stopping after step {training['steps']:,}; the best was step {training['best_step']:,}")
+    if training.get("advice"):
+        say(training["advice"])
+
+
 def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> None:
     """The scores, the warnings that were not shown before, and where to go from here."""
     results = run.results
@@ -243,7 +255,8 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
     for score in results.values():
         answer(f"{results.split}: {score.describe()}")
     if any(warning.startswith(BEATEN) for warning in raw["warnings"]):  # the line above has the numbers
-        say(f"WARNING: {BEATEN}. More time may help (--minutes NUMBER), or another model (--model NAME).")
+        say(f"WARNING: {BEATEN}.")
+    show_curve(run)
     for name, part in raw["splits"].items():
         if mean := part["sections"].get(
             "batch_mean_accuracy"

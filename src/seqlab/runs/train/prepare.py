@@ -22,7 +22,7 @@ from seqlab.runs.folder.layout import new_folder, read_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
 from seqlab.runs.train.build import adapt, build_bare_model
-from seqlab.runs.train.plan import fitted_counts, forecast_scoring, plan_budget
+from seqlab.runs.train.plan import fitted_counts, forecast_scoring, plan_budget, plan_warnings
 from seqlab.runs.train.scoring_forecast import ScoringForecast, ScoringRehearsal
 from seqlab.runs.transfer.distillation import build_teacher, find_teacher
 from seqlab.runs.transfer.pretrained_vectors import copy_vectors, fit_to_vectors
@@ -134,6 +134,7 @@ def prepare(
         scoring = forecast_scoring(recipe.training, forecast, rehearsal, model)
     budget = plan_budget(recipe, forecast, scoring, opened.parts, survey, before=perf_counter() - clock)
     reasons += fitted_counts(recipe.training, budget)
+    warnings += plan_warnings(recipe, budget, forecast)
     return Prepared(
         folder=folder,
         recipe=recipe,

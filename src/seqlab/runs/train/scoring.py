@@ -8,10 +8,11 @@ from typing import Any
 from seqlab.core.files import write_whole
 from seqlab.metrics.score import beaten_scores
 from seqlab.runs.evaluation import evaluate_split
-from seqlab.runs.folder.layout import REPORT, WEIGHTS
+from seqlab.runs.folder.layout import JOURNAL, REPORT, WEIGHTS
 from seqlab.runs.folder.manifest import Manifest, complete_manifest
 from seqlab.runs.folder.results import provenance, write_calibration, write_results
 from seqlab.runs.report.build import run_report
+from seqlab.runs.report.curve_advice import training_advice
 from seqlab.runs.run import Run
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.train.fitted_scoring import fit_to_time
@@ -19,6 +20,7 @@ from seqlab.runs.train.plan import SCORED
 from seqlab.runs.train.prepare import Prepared, Say
 from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.freezing import count_parameters
+from seqlab.training.journal import read_journal
 from seqlab.training.loop import Trainer
 from seqlab.training.progress import Progress
 
@@ -58,6 +60,8 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
         "seconds": round(trainer.seconds, 1),
         "parameters": count_parameters(model),
         "trained_parameters": count_parameters(model, trained=True),
+        "stopped_early": trainer.stopped_early,
+        "advice": training_advice(read_journal(folder / JOURNAL), minutes=prepared.recipe.training.minutes),
     }
     if progress.candidates:
         training |= {"weights": progress.best_weights, "candidates": progress.candidates}
