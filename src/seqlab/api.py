@@ -11,7 +11,7 @@ from typing import Any
 
 from seqlab.cli.live_line import LiveLine
 from seqlab.cli.progress import TerminalProgress
-from seqlab.cli.train import QUIET, STAGES, TOLD, announce
+from seqlab.cli.train import QUIET, STAGES, TOLD, announce, show_curve
 from seqlab.core.errors import SeqlabWarning, UsageError
 from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.overrides import unknown_model
@@ -54,7 +54,7 @@ def train(
         task: The task, such as ``"classification"``; guessed from the data when left out.
         model: The model, such as ``"lstm"`` or ``"transformer"``, or its settings as a dict
             (``{"kind": "recurrent", "cell": "gru", "layers": 2}``); chosen for the data when left out.
-        minutes: Time budget for training.
+        minutes: Time budget of the whole call: reading, training, scoring and the report.
         steps: Number of updates.
         epochs: Number of passes over the training data.
         seed: Fixes the split, the initial weights, the order of the data and dropout.
@@ -92,6 +92,8 @@ def train(
             f"stopped and saved after step {stopped.step:,}; continue with: seqlab train --resume {stopped.folder}"
         ) from None
     _warn([warning for warning in run.results.raw["warnings"] if warning not in prepared.warnings])
+    if verbose:
+        show_curve(run)
     return run
 
 

@@ -10,13 +10,21 @@ from seqlab.training.settings import TrainingSettings
 
 
 def plan(
-    *, steps_per_epoch: int = 40, step_seconds: float = 0.1, validation_seconds: float = 1.0, **settings: Any
+    *,
+    steps_per_epoch: int = 40,
+    step_seconds: float = 0.1,
+    validation_seconds: float = 1.0,
+    before: float = 0.0,
+    after: float = 0.0,
+    **settings: Any,
 ) -> Budget:
     return Budget.plan(
         TrainingSettings.model_validate(settings),
         steps_per_epoch=steps_per_epoch,
         step_seconds=step_seconds,
         validation_seconds=validation_seconds,
+        before=before,
+        after=after,
     )
 
 
@@ -93,6 +101,67 @@ def test_time_left_follows_from_the_speed_and_never_passes_the_budget() -> None:
     assert Budget(100, 5).seconds_left(step=25, seconds=10, step_seconds=0.4) == pytest.approx(30)
     assert Budget(100, 5, seconds=20).seconds_left(step=25, seconds=10, step_seconds=0.4) == pytest.approx(10)
     assert Budget(100, 5, seconds=20).seconds_left(step=99, seconds=25, step_seconds=0.25) == 0
+
+
+# The time budget is for the whole command
+
+
+def test_training_gets_the_time_between_reading_and_scoring() -> None:
+    budget = plan(minutes=2, before=20.0, after=10.0)
+    assert (budget.seconds, budget.training_seconds) == (120, 90)
+    assert budget.total_steps == 810  # 0.1 s per step, a tenth for validation
+    assert budget.is_spent(step=400, seconds=89.0)  # the last validation takes a second
+    assert budget.scoring_seconds(seconds=90) == 10
+    assert budget.scoring_seconds(seconds=40) == 60  # early stopping leaves more
+
+
+def test_scoring_is_kept_three_tenths_of_what_reading_leaves() -> None:
+    budget = plan(minutes=2, before=20.0, after=300.0)
+    assert budget.after == pytest.approx(30)
+    assert budget.training_seconds == pytest.approx(70)
+
+
+def test_a_tenth_is_for_training_however_long_reading_took() -> None:
+    budget = plan(minutes=1, before=500.0, after=30.0)
+    assert budget.training_seconds == pytest.approx(6)
+    assert budget.scoring_seconds(seconds=6) < 0
+
+
+def test_steps_without_minutes_know_no_time() -> None:
+    budget = plan(steps=100, before=500.0, after=30.0)
+    assert budget == plan(steps=100)
+    assert math.isinf(budget.training_seconds)
+    assert math.isinf(budget.scoring_seconds(seconds=1e6))
+
+
+def test_a_shorter_forecast_of_scoring_gives_time_to_training() -> None:
+    budget = plan(minutes=2, before=20.0, after=30.0)
+    again = budget.timed(before=budget.before, after=2.0).adjusted(step=budget.evaluate_every, seconds=9.0)
+    assert again.training_seconds == 98
+    assert again.total_steps > budget.total_steps
+
+
+# Early stopping
+
+
+@pytest.mark.parametrize(
+    ("validations", "expected"), [(1, 5), (10, 5), (20, 5), (24, 6), (40, 10), (100, 25)]
+)
+def test_default_patience_is_a_quarter_of_the_planned_validations_and_at_least_five(
+    validations: int, expected: int
+) -> None:
+    assert Budget(validations * 7, 7).patience(-1) == expected
+
+
+def test_a_given_patience_is_used_as_written_and_zero_disables_it() -> None:
+    budget = Budget(1000, 10)
+    assert [budget.patience(value) for value in (0, 1, 3)] == [0, 1, 3]
+
+
+def test_a_run_of_hundreds_of_epochs_validates_some_tens_of_times() -> None:
+    for settings in ({"epochs": 303}, {"steps": 9104}, {"minutes": 16, "validation_seconds": 0.001}):
+        budget = plan(steps_per_epoch=30, **settings)  # type: ignore[arg-type]
+        assert 20 <= math.ceil(budget.total_steps / budget.evaluate_every) <= 50
 
 
 # A run shorter than its recipe planned

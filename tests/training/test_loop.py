@@ -190,6 +190,20 @@ def test_patience_ends_a_run_that_gets_no_better(tmp_path: Path) -> None:
     assert events(trainer, "finished")[0]["step"] == 15
 
 
+def test_early_stopping_is_the_default_and_the_journal_says_why_a_run_ended(tmp_path: Path) -> None:
+    values = [2.0, 1.0] + [3.0] * 18
+    trainer = make_trainer(tmp_path / "default", task=Points(values=values), steps=20, evaluate_every=1)
+    assert trainer.run(StopRequest())
+    assert (trainer.step, trainer.best_step) == (7, 2)  # five validations without a new best
+    assert events(trainer, "finished")[0]["reason"] == "early stopping"
+    trainer = make_trainer(
+        tmp_path / "off", task=Points(values=values), steps=20, evaluate_every=1, patience=0
+    )
+    assert trainer.run(StopRequest())
+    assert (trainer.step, trainer.best_step) == (20, 2)
+    assert events(trainer, "finished")[0]["reason"] == "budget"
+
+
 def test_patience_is_remembered_over_a_stop(tmp_path: Path) -> None:
     values = [2.0, 3.0, 1.0, 4.0, 5.0, 0.5]
     trainer = make_trainer(tmp_path, task=Points(values=values), steps=100, evaluate_every=3, patience=2)

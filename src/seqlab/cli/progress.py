@@ -4,6 +4,7 @@ watches.
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from types import TracebackType
@@ -16,18 +17,21 @@ from seqlab.cli.console import duration, say
 from seqlab.training.base import StepReport, Validation
 
 SECONDS_BETWEEN_LINES = 10.0
+MOST_STEP_LINES, MOST_VALIDATION_LINES = 20, 50
+"""Lines of a whole run, about; a long one is not told at greater length."""
 SMOOTHING = 0.95
 
 
 class TerminalProgress:
-    """Shows every update in one bar on standard error; a validation leaves a line above it."""
+    """Shows every update in one bar on standard error; validations, up to about 50, leave a line above it."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
         self._bar: Progress | None = None
         self._loss = _Average()
         self._speed = _Speed()
-        self._last_line = time.monotonic()
+        self._started = self._last_line = time.monotonic()
+        self._validations = _Thinned(MOST_VALIDATION_LINES)
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty() and not self._quiet:
@@ -49,6 +53,7 @@ class TerminalProgress:
             self._bar.stop()
 
     def on_step(self, report: StepReport) -> None:
+        self._validations.expect(report.step, report.total_steps)
         rate = self._speed.count()
         status = (
             f"loss {self._loss.add(report.loss):.4f}  {rate:.1f} steps/s  {duration(report.seconds_left)}"
@@ -61,23 +66,50 @@ class TerminalProgress:
                 total=report.total_steps,
                 status=f"{report.step:,}/{report.total_steps:,}  {status}",
             )
-        elif not self._quiet and time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
+        elif not self._quiet and self._is_line_due(report.seconds_left):
             self._last_line = time.monotonic()
             say(f"step {report.step:,}/{report.total_steps:,}  epoch {report.epoch + 1}  {status}")
 
+    def _is_line_due(self, seconds_left: float) -> bool:
+        now = time.monotonic()
+        whole = now - self._started + seconds_left
+        return now - self._last_line >= max(SECONDS_BETWEEN_LINES, whole / MOST_STEP_LINES)
+
     def on_validation(self, step: int, validation: Validation, *, is_best: bool) -> None:
+        if self._quiet or not self._validations.is_shown(step):
+            return
         numbers = "  ".join(
             f"{name.replace('_', ' ')} {value:.4f}"
             for name, value in validation.facts.items()
             if isinstance(value, float)
         )
         line = f"step {step:,}: {numbers}{'  (best so far)' if is_best else ''}"
-        if self._quiet:
-            return
         if self._bar is not None:
             self._bar.console.print(line, highlight=False, markup=False)
         else:
             say(line)
+
+
+class _Thinned:
+    """Which of many validations are shown: all of up to `most`, every second of twice as many, …, the last."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._seen = 0
+        self._last_step = -1
+        self._total_steps = 0
+
+    def expect(self, step: int, total_steps: int) -> None:
+        """An update of a run that plans `total_steps`; a resumed run does not start with the first."""
+        if self._last_step < 0:
+            self._last_step = step - 1
+        self._total_steps = total_steps
+
+    def is_shown(self, step: int) -> bool:
+        planned = self._total_steps / max(1, step - self._last_step)
+        self._last_step = step
+        self._seen += 1
+        return self._seen % max(1, math.ceil(planned / self._most)) == 0 or step >= self._total_steps
 
 
 class _Average:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -55,7 +56,10 @@ def train(
     minutes: Annotated[
         float,
         typer.Option(
-            help="Time limit in minutes; step counts of a recipe shrink with it.", show_default=False
+            help=(
+                "Time limit in minutes for the whole command, per run; step counts of a recipe shrink with it."
+            ),
+            show_default=False,
         ),
     ] = 0,
     start_from: Annotated[
@@ -76,12 +80,13 @@ def train(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Train a model, score it beside its baseline, and save it."""
+    clock = perf_counter()
     stage = QUIET if quiet else STAGES
     if resume:
         if what or settings or task or model or out or minutes or start_from or seeds or dry_run:
             cure = f"A run goes on with the recipe it started with: seqlab train --resume {quoted(resume)}"
             raise UsageError("--resume takes only the folder of a run.", cure=cure)
-        return _resume(resume, stage=stage, quiet=quiet, as_json=as_json)
+        return _resume(resume, stage=stage, quiet=quiet, as_json=as_json, clock=clock)
     if not what:
         raise UsageError(
             "nothing to train on.",
@@ -92,7 +97,7 @@ def train(
     choices: dict[str, Any] = {"values": values, "task": task, "model": model, "out": out}
     if seeds and not dry_run:
         return train_with_seeds(what, settings or [], seeds, **choices, quiet=quiet, as_json=as_json)
-    prepared = _prepare(what, settings or [], **choices, stage=stage, tell=QUIET if quiet else TOLD)
+    prepared = _prepare(what, settings or [], **choices, stage=stage, tell=QUIET if quiet else TOLD, clock=clock)
     if not quiet:
         announce(prepared)
     if seeds and not quiet:
@@ -102,10 +107,12 @@ def train(
     return _train(prepared, stage=stage, quiet=quiet, as_json=as_json)
 
 
-def _resume(folder: str, *, stage: Callable[[str], None], quiet: bool, as_json: bool) -> None:
+def _resume(folder: str, *, stage: Callable[[str], None], quiet: bool, as_json: bool, clock: float) -> None:
     from seqlab.runs.train import start
 
-    run = _watch(lambda callback: start.resume(folder, callback=callback, say=stage), quiet=quiet)
+    run = _watch(
+        lambda callback: start.resume(folder, callback=callback, say=stage, clock=clock), quiet=quiet
+    )
     return _conclude(run, as_json=as_json)
 
 
@@ -128,6 +135,7 @@ def _prepare(
     out: str,
     stage: Callable[[str], None],
     tell: Callable[[str], None],
+    clock: float,
 ) -> Prepared:
     """What can be wrong with settings and names of files shows at once, before torch is imported."""
     from seqlab.runs.data import refuse_missing
@@ -140,7 +148,7 @@ def _prepare(
 
     from seqlab.runs.train.prepare import prepare
 
-    return prepare(recipe, out=out, name=name, say=stage, tell=tell)
+    return prepare(recipe, out=out, name=name, say=stage, tell=tell, clock=clock)
 
 
 def _watch(work: Callable[[Callback], Run], *, quiet: bool) -> Run:
@@ -226,6 +234,15 @@ def show_warnings(run: Run, *, known: list[str]) -> None:
             say(f"WARNING: {warning}")
 
 
+def show_curve(run: Run) -> None:
+    """Why training ended, and what its validation curve suggests."""
+    training = run.results.raw["training"]
+    if training.get("stopped_early"):
+        say(f"early stopping after step {training['steps']:,}; the best was step {training['best_step']:,}")
+    if training.get("advice"):
+        say(training["advice"])
+
+
 def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> None:
     """The scores, the warnings that were not shown before, and where to go from here."""
     results = run.results
@@ -245,7 +262,8 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
     for score in results.values():
         answer(f"{results.split}: {score.describe()}")
     if any(warning.startswith(BEATEN) for warning in raw["warnings"]):  # the line above has the numbers
-        say(f"WARNING: {BEATEN}. More time may help (--minutes NUMBER), or another model (--model NAME).")
+        say(f"WARNING: {BEATEN}.")
+    show_curve(run)
     for name, part in raw["splits"].items():
         if mean := part["sections"].get(
             "batch_mean_accuracy"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Generic, TypeVar
+from copy import copy
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from jaxtyping import Float
@@ -34,6 +35,14 @@ class Evaluator(ABC, Generic[AnyCodec, AnySplit, AnyPredictor]):
     @property
     def recipe(self) -> Recipe:
         return self.codec.recipe
+
+    def with_splits(self, splits: Mapping[str, AnySplit]) -> Self:
+        """The same evaluator for other parts of the data, with the same split `train`, if any: what was fitted
+        to that and kept as a `cached_property` is not fitted again.
+        """
+        evaluator = copy(self)
+        evaluator.splits = splits
+        return evaluator
 
     @abstractmethod
     def evaluate(self, predictor: AnyPredictor, split: str) -> Evaluation:

@@ -7,12 +7,22 @@ from dataclasses import dataclass, replace
 
 from seqlab.training.settings import TrainingSettings
 
-DEFAULT_MINUTES, DEFAULT_EPOCHS, DEFAULT_PATIENCE = 5.0, 30.0, 6
-"""What ends a run for which nobody said anything: whichever comes first."""
+DEFAULT_MINUTES, DEFAULT_EPOCHS = 5.0, 30.0
+"""What ends a run for which nobody said anything, unless early stopping does."""
+SHARE_FOR_PATIENCE, LEAST_PATIENCE = 0.25, 5
+"""Default early stopping: this share of the planned validations without a new best, and at least so many."""
+FEWEST_VALIDATIONS, MOST_VALIDATIONS = 10, 50
+"""Validations of a run when nobody says how often; between them once per epoch."""
 SHARE_FOR_VALIDATION = 0.1
 """Under a time budget, validation may take this share of the time."""
 MOST_FOR_VALIDATION = 0.5
 """One validation may be slower than that, but this share of the time is kept for it at most."""
+LEAST_FOR_TRAINING = 0.1
+"""However long reading and scoring take, this share of a time budget is for training."""
+MOST_FOR_SCORING = 0.3
+"""At most this share of the time after reading is kept for scoring; where it is not enough, some rows are
+scored.
+"""
 FIRST_CHECK = 8
 """Under a time budget, the plan is first compared with the speed after this many updates."""
 
@@ -28,7 +38,11 @@ class Budget:
     total_steps: int
     evaluate_every: int
     seconds: float | None = None
-    """Time that training and validating may take; None is without limit."""
+    """Time from the start of the command to the written report; None is without limit."""
+    before: float = 0.0
+    """Seconds of it that were used before the first update: reading, encoding, measuring."""
+    after: float = 0.0
+    """Seconds of it that scoring and the report are expected to take."""
     most_steps: int | None = None
     """Steps that are enough even if there is time for more; None is without limit."""
     planned_steps: int = 0
@@ -48,18 +62,19 @@ class Budget:
         steps_per_epoch: int,
         step_seconds: float,
         validation_seconds: float,
+        before: float = 0.0,
+        after: float = 0.0,
     ) -> Budget:
         in_epochs = math.ceil(settings.epochs * steps_per_epoch)
         asked = settings.steps or in_epochs or None
         seconds = settings.minutes * 60 or (None if asked else DEFAULT_MINUTES * 60)
         budget = cls(asked or 1, 1, most_steps=asked, planned_steps=max(settings.steps, in_epochs))
         if seconds is not None:
-            budget = replace(
-                budget,
-                seconds=seconds,
-                validation_seconds=min(validation_seconds, seconds * MOST_FOR_VALIDATION),
-            )
-            possible = max(1, int((seconds - budget.reserve) / step_seconds))
+            budget = replace(budget, seconds=seconds).timed(before=before, after=after)
+            training = budget.training_seconds
+            validation = min(validation_seconds, training * MOST_FOR_VALIDATION)
+            budget = replace(budget, validation_seconds=validation)
+            possible = max(1, int((training - budget.reserve) / step_seconds))
             budget = replace(budget, total_steps=min(possible, asked or possible))
         return _with_interval(budget, settings, steps_per_epoch=steps_per_epoch)
 
@@ -68,10 +83,39 @@ class Budget:
         """How much of the recipe's plan this run makes, at most 1."""
         return min(1.0, self.total_steps / self.planned_steps) if self.planned_steps else 1.0
 
+    def timed(self, *, before: float, after: float) -> Budget:
+        """The same budget with the time that is known to be used before training and expected after it."""
+        if self.seconds is None:
+            return self
+        return replace(
+            self, before=before, after=min(after, max(0.0, self.seconds - before) * MOST_FOR_SCORING)
+        )
+
+    @property
+    def training_seconds(self) -> float:
+        """What is left of the time for training and validating; infinite without a limit."""
+        if self.seconds is None:
+            return math.inf
+        return max(self.seconds - self.before - self.after, self.seconds * LEAST_FOR_TRAINING)
+
+    def scoring_seconds(self, *, seconds: float) -> float:
+        """What is left of the time for scoring after training took `seconds`; infinite without a limit."""
+        return math.inf if self.seconds is None else self.seconds - self.before - seconds
+
     @property
     def reserve(self) -> float:
-        """Seconds of the time budget that are kept for validation."""
-        return max((self.seconds or 0.0) * SHARE_FOR_VALIDATION, self.validation_seconds)
+        """Seconds of the training time that are kept for validation."""
+        return max(self.training_seconds * SHARE_FOR_VALIDATION, self.validation_seconds)
+
+    def patience(self, asked: int) -> int:
+        """Validations without a new best after which the run ends; 0 for never.
+
+        asked: `training.patience`, where -1 follows the plan.
+        """
+        if asked >= 0:
+            return asked
+        planned = math.ceil(self.total_steps / self.evaluate_every)
+        return max(LEAST_PATIENCE, math.ceil(planned * SHARE_FOR_PATIENCE))
 
     def is_checked_early(self, *, step: int) -> bool:
         """Whether to plan again before the first validation: after 8, 16, 32, … updates."""
@@ -86,7 +130,7 @@ class Budget:
         if self.seconds is None or not step:
             return self
         is_early = step < self.evaluate_every  # no validation is in `seconds` yet
-        left = self.seconds - seconds - (self.reserve if is_early else 0.0)
+        left = self.training_seconds - seconds - (self.reserve if is_early else 0.0)
         possible = step + max(0, int(left * step / max(seconds, 1e-6)))
         if step >= self.total_steps and possible < step + self.evaluate_every:
             possible = step  # time for less than one more interval with its validation
@@ -102,7 +146,7 @@ class Budget:
         One update is always made.
         """
         return step >= self.total_steps or (
-            step > 0 and seconds + self.validation_seconds >= (self.seconds or math.inf)
+            step > 0 and seconds + self.validation_seconds >= self.training_seconds
         )
 
     def seconds_left(self, *, step: int, seconds: float, step_seconds: float) -> float:
@@ -110,7 +154,7 @@ class Budget:
         validations.
         """
         by_steps = (self.total_steps - step) * step_seconds
-        return by_steps if self.seconds is None else max(0.0, min(by_steps, self.seconds - seconds))
+        return max(0.0, min(by_steps, self.training_seconds - seconds))
 
 
 def _with_interval(budget: Budget, settings: TrainingSettings, *, steps_per_epoch: int) -> Budget:
@@ -124,7 +168,7 @@ def _with_interval(budget: Budget, settings: TrainingSettings, *, steps_per_epoc
     if budget.seconds is None:
         return replace(budget, evaluate_every=every)
     most_validations = max(
-        1, int(budget.seconds * SHARE_FOR_VALIDATION / max(budget.validation_seconds, 1e-6))
+        1, int(budget.training_seconds * SHARE_FOR_VALIDATION / max(budget.validation_seconds, 1e-6))
     )
     affordable = math.ceil(budget.total_steps / most_validations)
     every = max(every, min(written or affordable, affordable))
@@ -132,8 +176,9 @@ def _with_interval(budget: Budget, settings: TrainingSettings, *, steps_per_epoc
 
 
 def _every(total: int, steps_per_epoch: int) -> int:
-    """Every epoch and at least ten times in a run, but not so often that a short run does little else."""
-    return max(1, min(steps_per_epoch, math.ceil(total / 10)), min(FEWEST_BETWEEN, total))
+    """Every epoch, within 10 to 50 times in a run, but not so often that a short run does little else."""
+    longest, shortest = math.ceil(total / FEWEST_VALIDATIONS), math.ceil(total / MOST_VALIDATIONS)
+    return max(1, shortest, min(steps_per_epoch, longest), min(FEWEST_BETWEEN, total))
 
 
 FEWEST_BETWEEN = 25

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -36,6 +37,10 @@ like.
 """
 LOG_LINES = 400
 """About this many lines of training loss in the journal of a run."""
+SHARE_BEFORE_FORECAST = 0.3
+"""After this share of the training time, what comes after it is forecast again: a model that has learned to end
+what it generates is scored faster than a new one.
+"""
 
 
 class Trainer:
@@ -43,7 +48,8 @@ class Trainer:
     saves.
 
     Everything that the next update depends on is in the checkpoint, so a resumed run equals one that never
-    stopped. `seal` names the run that checkpoints and weights belong to.
+    stopped. `seal` names the run that checkpoints and weights belong to; `forecast_scoring` says how many
+    seconds will be needed after training.
     """
 
     def __init__(
@@ -58,6 +64,7 @@ class Trainer:
         callback: Callback | None = None,
         seal: str = "",
         layer_decay: float = 1.0,
+        forecast_scoring: Callable[[], float] | None = None,
     ) -> None:
         self.model = model.to(device)
         self.objective = objective
@@ -76,6 +83,7 @@ class Trainer:
         self.progress = Progress()
         self.best: dict[str, Tensor] = {}
         self.saved_step = 0
+        self.forecast_scoring = forecast_scoring
         self.went_on_step, self.went_on_seconds = 0, 0.0
 
     @property
@@ -101,12 +109,16 @@ class Trainer:
         return self.progress.best_step
 
     @property
+    def stopped_early(self) -> bool:
+        """Whether the last validations, as many as `training.patience` says, brought no new best."""
+        return 0 < self.budget.patience(self.settings.patience) <= self.progress.validations_without_best
+
+    @property
     def finished(self) -> bool:
-        lost_patience = 0 < self.settings.patience <= self.progress.validations_without_best
-        return lost_patience or self.budget.is_spent(step=self.step, seconds=self.seconds)
+        return self.stopped_early or self.budget.is_spent(step=self.step, seconds=self.seconds)
 
     def run(self, stop: StopRequest) -> bool:
-        """Train until the budget or the patience ends. False when somebody asked to stop before."""
+        """Train until the budget ends, or early stopping. False when somebody asked to stop before."""
         self.model.train()
         clock = saved = perf_counter()
         while not self.finished:
@@ -117,6 +129,7 @@ class Trainer:
             is_due = self.step % self.budget.evaluate_every == 0
             if is_due or self.budget.is_spent(step=self.step, seconds=self.seconds):
                 self._validate()
+                self._forecast_again()
                 clock = self._count_time(since=clock)
                 self.budget = self.budget.adjusted(step=self.step, seconds=self.seconds)
             elif not stop.asked and clock - saved < SECONDS_BETWEEN_CHECKPOINTS:
@@ -128,7 +141,11 @@ class Trainer:
                 self.journal.write("interrupted", step=self.step)
                 return False
         self.journal.write(
-            "finished", step=self.step, seconds=round(self.seconds, 1), best_step=self.best_step
+            "finished",
+            step=self.step,
+            seconds=round(self.seconds, 1),
+            best_step=self.best_step,
+            reason="early stopping" if self.stopped_early else "budget",
         )
         return True
 
@@ -175,6 +192,14 @@ class Trainer:
                 gradient_norm=backward.norm,
             )
             self.progress.since_log = Tally()
+
+    def _forecast_again(self) -> None:
+        """Plan with the time that scoring takes with what the model has learned by now, once."""
+        limit = self.budget.training_seconds * SHARE_BEFORE_FORECAST
+        if self.forecast_scoring is None or self.seconds < limit or math.isinf(limit):
+            return
+        self.budget = self.budget.timed(before=self.budget.before, after=self.forecast_scoring())
+        self.forecast_scoring = None
 
     def _keep_sample(self, loss: float) -> None:
         self.model.eval()

@@ -28,8 +28,8 @@ class TrainingSettings(Settings):
         0,
         ge=0,
         description=(
-            "Time limit for training and validation; when steps, epochs and minutes are all 0: 5 minutes, 30"
-            " epochs or lost patience, whichever comes first."
+            "Time limit for the whole command, from reading to the report; when steps, epochs and minutes are all 0: 5 minutes, 30"
+            " epochs or early stopping (patience), whichever comes first."
         ),
     )
     batch_size: int = Field(0, ge=0, description="Sequences per update; 0 lets the task decide.")
@@ -123,8 +123,8 @@ class TrainingSettings(Settings):
         0,
         ge=0,
         description=(
-            "Updates between validations; 0 validates every epoch and at least ten times, but not below every"
-            " 25 updates."
+            "Updates between validations; 0 validates every epoch, but at least 10 and at most 50 times in a"
+            " run and not below every 25 updates."
         ),
     )
     scale_with_budget: tuple[StepCount, ...] = Field(
@@ -135,7 +135,12 @@ class TrainingSettings(Settings):
         ),
     )
     patience: int = Field(
-        0, ge=0, description="Stop after this many validations without a new best; 0 never stops early."
+        -1,
+        ge=-1,
+        description=(
+            "Early stopping: end after this many validations without a new best; -1 takes a quarter of the"
+            " planned validations, at least 5; 0 disables early stopping."
+        ),
     )
     precision: Literal["float32", "bfloat16"] = Field(
         "float32",

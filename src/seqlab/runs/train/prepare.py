@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import torch
@@ -22,6 +23,8 @@ from seqlab.runs.folder.layout import new_folder, read_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
 from seqlab.runs.train.build import adapt, build_bare_model
+from seqlab.runs.train.plan import fitted_counts, forecast_scoring, plan_budget, plan_warnings
+from seqlab.runs.train.scoring_forecast import ScoringForecast, ScoringRehearsal
 from seqlab.runs.transfer.distillation import build_teacher, find_teacher
 from seqlab.runs.transfer.pretrained_vectors import copy_vectors, fit_to_vectors
 from seqlab.runs.transfer.source_weights import copy_weights, digest_of_weights
@@ -31,15 +34,15 @@ from seqlab.runs.transfer.warm_start import (
     refuse_differences,
     refuse_idle_settings,
 )
+from seqlab.sources.base import Source
 from seqlab.sources.survey.report import Survey
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.objective import Objective
 from seqlab.tasks.spec import find_spec
 from seqlab.tasks.split import Split
-from seqlab.training.budget import DEFAULT_EPOCHS, DEFAULT_MINUTES, DEFAULT_PATIENCE, Budget, scale_counts
+from seqlab.training.budget import DEFAULT_EPOCHS, DEFAULT_MINUTES, Budget
 from seqlab.training.device import choose_device, use_threads
 from seqlab.training.forecast import Forecast, measure
-from seqlab.training.settings import TrainingSettings
 
 Say = Callable[[str], None]
 DEFAULT_BATCH_SIZE = 32
@@ -64,7 +67,14 @@ class Prepared:
     reasons: list[str]
     warnings: list[str]
     survey: Survey
+    sources: dict[str, Source]
+    """The parts of the data as they are read."""
+    clock: float
+    """`perf_counter()` when the command started."""
+    rehearsal: ScoringRehearsal
     forecast: Forecast | None = None
+    scoring: ScoringForecast | None = None
+    """How long scoring takes, in a run with a time budget."""
 
 
 def prepare(
@@ -74,11 +84,14 @@ def prepare(
     name: str = "",
     say: Say = lambda _: None,
     tell: Say = lambda _: None,
+    clock: float | None = None,
 ) -> Prepared:
     """Everything that can fail on the user's side happens here; the folder is not made yet.
 
     tell: hears what was guessed about the data before slow work starts, and before an error that comes later.
+    clock: `perf_counter()` when the command started, from which a time budget counts.
     """
+    clock = perf_counter() if clock is None else clock
     threads = use_threads(recipe.training.threads)
     device = choose_device(recipe.training)
     source = find_start(recipe, say=say)
@@ -122,13 +135,11 @@ def prepare(
     say("measuring a few steps")
     with naming_settings(recipe):  # the first forward pass may find that the data do not fit the network
         forecast = measure(model, objective, recipe.training, device=device)
-    budget = Budget.plan(
-        recipe.training,
-        steps_per_epoch=forecast.steps_per_epoch,
-        step_seconds=forecast.step_seconds,
-        validation_seconds=forecast.validation_seconds,
-    )
-    reasons += _fitted_counts(recipe.training, budget)
+        rehearsal = ScoringRehearsal(parts, codec, splits["train"], opened.parts["valid"], device=device)
+        scoring = forecast_scoring(recipe.training, forecast, rehearsal, model)
+    budget = plan_budget(recipe, forecast, scoring, opened.parts, survey, before=perf_counter() - clock)
+    reasons += fitted_counts(recipe.training, budget)
+    warnings += plan_warnings(recipe, budget, forecast)
     return Prepared(
         folder=folder,
         recipe=recipe,
@@ -143,7 +154,11 @@ def prepare(
         reasons=kept + reasons,
         warnings=warnings + [f"{split.name}: {note}" for split in splits.values() for note in split.notes],
         survey=survey,
+        sources=opened.parts,
+        clock=clock,
+        rehearsal=rehearsal,
         forecast=forecast,
+        scoring=scoring,
     )
 
 
@@ -197,17 +212,6 @@ def _costs(recipe: Recipe) -> list[str]:
     ]
 
 
-def _fitted_counts(training: TrainingSettings, budget: Budget) -> list[str]:
-    """Which step counts of the recipe are others in this run."""
-    names = training.scale_with_budget
-    if not names:
-        return []
-    scaled = scale_counts(training, budget.share).model_copy(update={"evaluate_every": budget.evaluate_every})
-    values = ", ".join(f"{name}={round(getattr(scaled, name), 4)}" for name in names)
-    about = "about " if budget.seconds is not None else ""
-    return [f"fitted to {about}{budget.total_steps:,} steps: {values}; otherwise: training.NAME=NUMBER"]
-
-
 def _complete_training(recipe: Recipe, *, threads: int) -> Recipe:
     training = recipe.training
     changes: dict[str, Any] = {"threads": threads}
@@ -215,8 +219,6 @@ def _complete_training(recipe: Recipe, *, threads: int) -> Recipe:
         changes["batch_size"] = DEFAULT_BATCH_SIZE
     if not (training.steps or training.epochs or training.minutes):
         changes |= {"minutes": DEFAULT_MINUTES, "epochs": DEFAULT_EPOCHS}
-        if "patience" not in training.model_fields_set:
-            changes["patience"] = DEFAULT_PATIENCE
     data = {
         name: str(Path(path).resolve())
         for name in ("train", "valid", "test")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from time import perf_counter
 
 import torch
 
@@ -32,8 +33,10 @@ from seqlab.runs.folder.manifest import (
 from seqlab.runs.run import Run
 from seqlab.runs.survey.data_survey import survey_parts
 from seqlab.runs.train.build import build_model
+from seqlab.runs.train.plan import scored_sizes
 from seqlab.runs.train.prepare import Prepared, Say, encode_splits
 from seqlab.runs.train.scoring import score_run
+from seqlab.runs.train.scoring_forecast import ScoringRehearsal
 from seqlab.runs.transfer.distillation import build_teacher, find_teacher
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.spec import find_spec
@@ -81,8 +84,15 @@ def train(prepared: Prepared, *, callback: Callback | None = None, say: Say = la
         return _finish(trainer, prepared, manifest, say)
 
 
-def resume(path: str | Path, *, callback: Callback | None = None, say: Say = lambda _: None) -> Run:
-    """Continue from the newest whole checkpoint of a run."""
+def resume(
+    path: str | Path,
+    *,
+    callback: Callback | None = None,
+    say: Say = lambda _: None,
+    clock: float | None = None,
+) -> Run:
+    """Continue from the newest whole checkpoint of a run. A time budget counts what was used before."""
+    clock = perf_counter() if clock is None else clock
     folder = find_run(path)
     refuse_links(folder)  # before anything is written through one
     with locked(folder):
@@ -116,6 +126,9 @@ def resume(path: str | Path, *, callback: Callback | None = None, say: Say = lam
             reasons=[],
             warnings=started.get("warnings", []),
             survey=survey_parts(recipe, opened.parts),
+            sources=opened.parts,
+            clock=clock,
+            rehearsal=ScoringRehearsal(parts, codec, splits["train"], opened.parts["valid"], device=device),
         )
         trainer = _trainer(prepared, manifest, callback)
         trainer.resume(checkpoint)
@@ -153,11 +166,25 @@ def _trainer(prepared: Prepared, manifest: Manifest, callback: Callback | None) 
         callback=callback,
         seal=manifest.run_id,
         layer_decay=prepared.recipe.start.layer_decay,
+        forecast_scoring=_scoring_forecast(prepared),
     )
+
+
+def _scoring_forecast(prepared: Prepared) -> Callable[[], float] | None:
+    """How long scoring takes with the model as it is, where that depends on what the model generates."""
+    training = prepared.recipe.training
+    if not (training.minutes and find_spec(prepared.recipe.task).generates):
+        return None
+    sizes = scored_sizes(prepared.sources, prepared.survey)
+    return lambda: prepared.rehearsal.forecast(prepared.model, limit=training.minutes * 60).seconds(sizes)
 
 
 def _finish(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) -> Run:
     """Train to the end of the budget, then score."""
+    used = 0.0 if trainer.step == 0 else trainer.budget.before  # by the process that was stopped
+    trainer.budget = trainer.budget.timed(
+        before=used + perf_counter() - prepared.clock, after=trainer.budget.after
+    )
     try:
         with catch_stop_signals() as stop:
             done = trainer.run(stop)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
+from seqlab.baselines.ngram import NGram
+from seqlab.baselines.simple_language_models import simple_language_models
 from seqlab.core.errors import UsageError
 from seqlab.metrics.likelihood import perplexity
 from seqlab.metrics.score import Score
@@ -76,8 +78,12 @@ class LanguageModelEvaluator(Evaluator[LanguageModelCodec, Split, LanguageModelP
         """The nats that simpler models give to the scored tokens."""
         if "train" not in self.splits:
             return {}
-        train, tokens = (self.splits[name].store["tokens"].values for name in ("train", split))
-        return baseline_nats(train, tokens[: count + 1], self.codec.vocabulary_size)
+        return baseline_nats(self._simple_models, self.splits[split].store["tokens"].values[: count + 1])
+
+    @cached_property
+    def _simple_models(self) -> dict[str, NGram]:
+        train = self.splits["train"].store["tokens"].values
+        return simple_language_models(train, self.codec.vocabulary_size)
 
     def _slices(self, stream: TokenStream, split: str, targets: NDArray[Any]) -> list[ScoreSlices]:
         if "train" not in self.splits:

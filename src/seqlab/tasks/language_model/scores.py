@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int, Integer
 from numpy.typing import NDArray
 
-from seqlab.baselines.simple_language_models import simple_language_models
+from seqlab.baselines.ngram import NGram
 from seqlab.metrics.items import grouped_mean_items
 from seqlab.metrics.score import Score
 from seqlab.metrics.score_with_interval import score_with_interval
@@ -82,12 +82,9 @@ def _slices(
 
 
 def baseline_nats(
-    train: Integer[np.ndarray, " train"], tokens: Integer[np.ndarray, " read"], vocabulary_size: int
+    models: Mapping[str, NGram], tokens: Integer[np.ndarray, " read"]
 ) -> dict[str, Float[np.ndarray, " scored"]]:
-    """The nats of every token but the first of simpler models that are fitted on the training stream, by
-    name.
-    """
-    models = simple_language_models(train, vocabulary_size)
+    """The nats that simpler models give to every token but the first, by name."""
     return {name: -model.log_probs(tokens)[1:].astype(np.float64) for name, model in models.items()}
 
 

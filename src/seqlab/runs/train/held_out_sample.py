@@ -1,0 +1,70 @@
+"""A part of held-out data: for a short measurement, and for scores when the time budget does not allow all."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from seqlab.core.seeds import derive
+from seqlab.sources.base import Row, Source, TextSource
+from seqlab.sources.survey.report import PartSurvey
+from seqlab.sources.views.filtered import TextPart
+
+
+class SampledRows(Source):
+    """Some rows of a source, kept in memory; they still know their file and line."""
+
+    def __init__(self, whole: Source, rows: Sequence[Row], *, part: str) -> None:
+        self.name = f"{whole.name} ({part})"
+        self.columns = list(whole.columns)
+        self.bad_rows = whole.bad_rows
+        self._whole, self._rows = whole, list(rows)
+
+    def rows(self) -> Iterator[Row]:
+        return iter(self._rows)
+
+    def fingerprint(self) -> str:
+        places = "\n".join(f"{row.file}:{row.line}" for row in self._rows)
+        digest = hashlib.blake2b(places.encode("utf-8", errors="replace"), digest_size=16).hexdigest()
+        return f"{self._whole.fingerprint()}:sample:{digest}"
+
+
+def unit_of(source: Source) -> str:
+    """What a part of the source is counted in."""
+    return "characters" if isinstance(source, TextSource) else "rows"
+
+
+def size_of(source: Source, survey: PartSurvey) -> int:
+    """How many units the whole source has."""
+    return survey.characters if isinstance(source, TextSource) else survey.rows
+
+
+def beginning(source: Source, amount: int) -> Source:
+    """The first rows, or the first characters of a text; no more is read than that."""
+    if isinstance(source, TextSource):
+        first = next(iter(source.rows()), None)
+        return TextPart(
+            source,
+            start=0,
+            stop=amount,
+            first_line=first.line if first else 1,
+            part=f"the first {amount:,} characters",
+        )
+    return SampledRows(source, list(islice(source.rows(), amount)), part=f"the first {amount:,} rows")
+
+
+def draw(source: Source, amount: int, *, seed: int) -> Source:
+    """Rows drawn at random, in their order. Lines out of order are no text, so a text gives its beginning."""
+    if isinstance(source, TextSource):
+        return beginning(source, amount)
+    chooser = random.Random(derive(seed, "held-out sample"))  # noqa: S311 (not for secrets)
+    kept: list[tuple[int, Row]] = []
+    for number, row in enumerate(source.rows()):  # reservoir sampling: one pass, `amount` rows in memory
+        if len(kept) < amount:
+            kept.append((number, row))
+        elif (place := chooser.randrange(number + 1)) < amount:
+            kept[place] = (number, row)
+    rows = [row for _, row in sorted(kept, key=lambda entry: entry[0])]
+    return SampledRows(source, rows, part=f"{len(rows):,} rows drawn at random")

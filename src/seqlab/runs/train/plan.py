@@ -1,0 +1,101 @@
+"""The plan of a run before its first update: how many steps fit between reading the data and scoring."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from torch import nn
+
+from seqlab.recipes.recipe import Recipe
+from seqlab.runs.train.held_out_sample import size_of
+from seqlab.runs.train.scoring_forecast import ScoringForecast, ScoringRehearsal
+from seqlab.sources.base import Source
+from seqlab.sources.survey.report import Survey
+from seqlab.tasks.spec import find_spec
+from seqlab.training.budget import SHARE_FOR_VALIDATION, Budget, scale_counts
+from seqlab.training.forecast import Forecast
+from seqlab.training.settings import TrainingSettings
+
+SCORED = ("test", "valid")
+"""The splits that are scored after training, where they exist."""
+FEW_EPOCHS = 3
+"""A plan of fewer passes over the data seldom trains a new model to its end; a text stream, or a model that
+starts from a finished run, needs one.
+"""
+
+
+def scored_sizes(sources: Mapping[str, Source], survey: Survey) -> dict[str, int]:
+    """The rows, or characters of a text, of the splits that are scored."""
+    return {name: size_of(sources[name], survey.parts[name]) for name in SCORED if name in sources}
+
+
+def forecast_scoring(
+    training: TrainingSettings, forecast: Forecast, rehearsal: ScoringRehearsal, model: nn.Module
+) -> ScoringForecast | None:
+    """How long scoring will take; None in a run without a time budget, which need not know."""
+    if not training.minutes:
+        return None
+    scoring = rehearsal.forecast(model, limit=training.minutes * 60)
+    return replace(scoring, calibration=forecast.validation_seconds)
+
+
+def plan_budget(
+    recipe: Recipe,
+    forecast: Forecast,
+    scoring: ScoringForecast | None,
+    sources: Mapping[str, Source],
+    survey: Survey,
+    *,
+    before: float,
+) -> Budget:
+    """before: seconds since the command started."""
+    return Budget.plan(
+        recipe.training,
+        steps_per_epoch=forecast.steps_per_epoch,
+        step_seconds=forecast.step_seconds,
+        validation_seconds=forecast.validation_seconds,
+        before=before,
+        after=scoring.seconds(scored_sizes(sources, survey)) if scoring else 0.0,
+    )
+
+
+def fitted_counts(training: TrainingSettings, budget: Budget) -> list[str]:
+    """Which step counts of the recipe are others in this run."""
+    names = training.scale_with_budget
+    if not names:
+        return []
+    scaled = scale_counts(training, budget.share).model_copy(update={"evaluate_every": budget.evaluate_every})
+    values = ", ".join(f"{name}={round(getattr(scaled, name), 4)}" for name in names)
+    about = "about " if budget.seconds is not None else ""
+    return [f"fitted to {about}{budget.total_steps:,} steps: {values}; otherwise: training.NAME=NUMBER"]
+
+
+def plan_warnings(recipe: Recipe, budget: Budget, forecast: Forecast) -> list[str]:
+    """What the user should know before a run with a time budget starts."""
+    if budget.seconds is None:
+        return []
+    warnings = []
+    if budget.before > budget.seconds / 2:
+        warnings.append(
+            f"reading and preparing the data took {budget.before:.0f} of the {budget.seconds:.0f} seconds of"
+            f" the time budget, so {budget.training_seconds:.0f} are left for training; more:"
+            f" --minutes {math.ceil(2 * budget.before / 60) + math.ceil(budget.seconds / 60)}"
+        )
+    enough = 1 if find_spec(recipe.task).is_text_stream or recipe.start.run else FEW_EPOCHS
+    epochs = budget.total_steps / forecast.steps_per_epoch
+    if epochs < enough and budget.total_steps != budget.most_steps:
+        needed = enough * forecast.steps_per_epoch * forecast.step_seconds / (1 - SHARE_FOR_VALIDATION)
+        minutes = math.ceil((budget.before + needed + budget.after) / 60)
+        warnings.append(
+            f"the time is enough for {epochs:.1f} epochs, too few to learn much. For"
+            f" {enough} epoch{'s' if enough > 1 else ''}: --minutes {minutes}, or a smaller model"
+            f"{_smaller(recipe)}"
+        )
+    return warnings
+
+
+def _smaller(recipe: Recipe) -> str:
+    size = getattr(recipe.model, "hidden_size", 0)
+    return f" (model.hidden_size={size // 2})" if isinstance(size, int) and size > 1 else ""

@@ -1,0 +1,123 @@
+"""How long scoring will take, measured on a few held-out rows.
+
+seconds = one pass over the validation data to calibrate
+          + Σ over the scored splits (fixed + baseline + size · unit)
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch import nn
+
+from seqlab.runs.train.held_out_sample import beginning, unit_of
+from seqlab.sources.base import Source
+from seqlab.tasks.codec import Codec
+from seqlab.tasks.evaluator import Evaluator
+from seqlab.tasks.parts import TaskParts
+from seqlab.tasks.split import Split
+from seqlab.training.checkpoints.snapshot import capture_random_state, restore_random_state
+
+SIZES = {"rows": (4, 16, 64), "characters": (2_000, 8_000, 32_000)}
+"""Parts of the validation data that are scored to measure the speed, until one takes long enough."""
+LONG_ENOUGH, SHARE_FOR_FORECAST = 0.7, 0.02
+"""Seconds, or share of the time budget, after which no larger part is measured."""
+MARGIN = 1.15
+"""Measured times vary by about this factor."""
+LEAST_SLOPE = 0.2
+"""A row takes at least this share of the mean: the difference of two short times may come out as nothing."""
+REPORT_SECONDS = 1.0
+"""Loading the best weights, writing results and report, and ending the process."""
+
+
+@dataclass(frozen=True)
+class ScoringForecast:
+    """Seconds of scoring: for every split, for every row or character of it, and to calibrate."""
+
+    fixed: float
+    unit: float
+    calibration: float = 0.0
+
+    def seconds(self, sizes: Mapping[str, int]) -> float:
+        """Scoring splits of these sizes, with the report."""
+        return self.overhead(len(sizes)) + MARGIN * self.unit * sum(sizes.values())
+
+    def overhead(self, num_splits: int) -> float:
+        """What scoring takes however few rows there are."""
+        return MARGIN * (self.calibration + num_splits * self.fixed) + REPORT_SECONDS
+
+
+class ScoringRehearsal:
+    """Scores a few validation rows to learn how long it takes. `evaluator` keeps the baselines that it fits."""
+
+    def __init__(
+        self, parts: TaskParts, codec: Codec, train: Split, valid: Source, *, device: torch.device
+    ) -> None:
+        self.evaluator: Evaluator[Any, Any, Any] = parts.evaluator(codec, {"train": train})
+        self._parts, self._codec, self._train, self._valid = parts, codec, train, valid
+        self._device = device
+        self._baseline: float | None = None
+
+    def forecast(self, model: nn.Module, *, limit: float) -> ScoringForecast:
+        """How long scoring takes with the model as it is; random numbers are left as they were.
+
+        A model that is not trained yet seldom ends what it generates, so that its forecast is too long rather
+        than too short.
+
+        limit: the seconds of the time budget.
+        """
+        before, was_training = capture_random_state(self._device), model.training
+        model.to(self._device).eval()
+        sizes, times = SIZES[unit_of(self._valid)], list[tuple[int, float]]()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # so few rows need not have every class
+            with_baselines = self._time_baselines(model, sizes[0])
+            for size in sizes:
+                evaluator = self.evaluator.with_splits({"valid": self._sample(size)})
+                times.append((size, self._time(evaluator, model)))
+                if times[-1][1] > max(LONG_ENOUGH, limit * SHARE_FOR_FORECAST):
+                    break
+        model.train(was_training)
+        restore_random_state(before, self._device)
+        if self._baseline is None:
+            self._baseline = max(0.0, with_baselines - times[0][1])
+        fixed, unit = fit_line(times)
+        return ScoringForecast(fixed + self._baseline, unit)
+
+    def _time_baselines(self, model: nn.Module, size: int) -> float:
+        """Score with baselines twice: the first time fits them and loads what is needed."""
+        if self._baseline is not None:
+            return 0.0
+        self.evaluator = self.evaluator.with_splits({"train": self._train, "valid": self._sample(size)})
+        self._time(self.evaluator, model)
+        return self._time(self.evaluator, model)
+
+    def _sample(self, size: int) -> Split:
+        return self._codec.encode_split("valid", beginning(self._valid, size))
+
+    def _time(self, evaluator: Evaluator[Any, Any, Any], model: nn.Module) -> float:
+        clock = perf_counter()
+        calibration = evaluator.calibrate(model)
+        evaluator.evaluate(self._parts.predictor(self._codec, model, calibration), "valid")
+        return perf_counter() - clock
+
+
+def fit_line(times: list[tuple[int, float]]) -> tuple[float, float]:
+    """Seconds = fixed + unit · size, through the last two measurements; the first also loads what is needed.
+
+    >>> fit_line([(4, 9.0), (16, 2.0), (64, 5.0)])
+    (1.0, 0.0625)
+    >>> fit_line([(4, 2.0)])
+    (0.0, 0.5)
+    """
+    size, seconds = times[-1]
+    mean = seconds / size
+    smaller, less = times[-2] if len(times) > 1 else (0, 0.0)
+    slope = (seconds - less) / (size - smaller)
+    unit = min(max(slope, LEAST_SLOPE * mean), mean)
+    return seconds - unit * size, unit

@@ -1,0 +1,186 @@
+"""A time budget covers the whole command: reading, training, scoring; where time is short, fewer rows are
+scored, and the results say so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from seqlab.runs.find_recipe import find_recipe
+from seqlab.runs.folder.layout import CHECKPOINTS, RESULTS
+from seqlab.runs.folder.manifest import verify_start
+from seqlab.runs.run import Run
+from seqlab.runs.train import fitted_scoring, start
+from seqlab.runs.train.fitted_scoring import shorten
+from seqlab.runs.train.held_out_sample import beginning, draw, size_of, unit_of
+from seqlab.runs.train.prepare import Prepared, prepare
+from seqlab.runs.train.scoring_forecast import MARGIN, REPORT_SECONDS, ScoringForecast, ScoringRehearsal
+from seqlab.sources.open_source import open_source
+from seqlab.sources.settings import DataSettings
+from seqlab.sources.survey.report import PartSurvey
+from seqlab.tasks.language_model import evaluator as language_model
+from seqlab.training.base import StepReport, Validation
+from seqlab.training.checkpoints.checkpoint import Checkpoints
+from tests.runs import toy_runs
+from tests.runs.source_runs import hurried
+
+
+def prepared(kind: str, folder: Path, *words: str) -> Prepared:
+    data = toy_runs.write_data(kind, folder)
+    recipe, _ = find_recipe(str(data), [*toy_runs.SETTINGS[kind], "training.threads=1", *words])
+    with hurried():
+        return prepare(recipe, out=str(folder / "run"))
+
+
+def results_of(run: Run) -> dict[str, Any]:
+    results: dict[str, Any] = json.loads((run.folder / RESULTS).read_text(encoding="utf-8"))
+    return results
+
+
+# Parts of held-out data
+
+
+def test_rows_are_drawn_at_random_without_repeats_in_their_order(tmp_path: Path) -> None:
+    source = open_source(toy_runs.write_data("classifier", tmp_path), DataSettings())
+    drawn: Counter[int] = Counter()
+    for seed in range(100):
+        lines = [row.line for row in draw(source, 35, seed=seed).rows()]
+        assert lines == sorted(set(lines))
+        assert len(lines) == 35
+        drawn.update(lines)
+    assert len(drawn) == 140
+    assert max(abs(count - 25) for count in drawn.values()) < 25  # expected 25 of 100, deviation 4.3
+    assert [row.line for row in draw(source, 35, seed=7).rows()] == [
+        row.line for row in draw(source, 35, seed=7).rows()
+    ]
+    assert draw(source, 35, seed=1).fingerprint() != draw(source, 35, seed=2).fingerprint()
+    assert len(list(draw(source, 1000, seed=1).rows())) == 140
+
+
+def test_a_text_gives_its_beginning(tmp_path: Path) -> None:
+    path = toy_runs.write_data("language_model", tmp_path)
+    source = open_source(path, DataSettings())
+    part = draw(source, 100, seed=1)
+    assert "".join(part.chunks(1000)) == path.read_text(encoding="utf-8")[:100]  # type: ignore[attr-defined]
+    assert (unit_of(source), size_of(source, PartSurvey(rows=3, characters=70))) == ("characters", 70)
+
+
+def test_the_beginning_of_a_table_reads_no_further(tmp_path: Path) -> None:
+    path = toy_runs.write_data("classifier", tmp_path)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([*lines[:11], "a,b,c,d"]) + "\n", encoding="utf-8")  # a bad row
+    part = beginning(open_source(path, DataSettings()), 10)
+    assert [row.line for row in part.rows()] == list(range(2, 12))
+
+
+# How much is scored
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [
+        (1000, {"test": 400, "valid": 600}),
+        (1.0 + 200, {"test": 140, "valid": 60}),
+        (1.0 + 700, {"test": 400, "valid": 300}),
+        (0, {"test": 20, "valid": 20}),
+    ],
+)
+def test_the_test_rows_come_first_and_the_rest_is_for_validation_rows(
+    seconds: float, expected: dict[str, int]
+) -> None:
+    forecast = ScoringForecast(fixed=0.0, unit=1 / MARGIN)
+    assert REPORT_SECONDS == 1.0
+    sizes = {"test": 400, "valid": 600}
+    assert shorten(sizes, forecast, seconds + (2 if seconds == 1000 else 0), fewest=20) == expected
+
+
+def test_what_does_not_depend_on_rows_is_taken_off_first() -> None:
+    forecast = ScoringForecast(fixed=5 / MARGIN, unit=1 / MARGIN, calibration=3 / MARGIN)
+    assert forecast.seconds({"test": 10, "valid": 20}) == pytest.approx(3 + 2 * 5 + 30 + 1)
+    assert shorten({"test": 100}, forecast, 50, fewest=1) == {"test": 50 - 3 - 5 - 1}
+
+
+def test_a_score_of_some_rows_says_how_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fitted_scoring, "FEWEST", {"rows": 6, "characters": 50})
+    monkeypatch.setattr(ScoringRehearsal, "forecast", lambda *_, **__: ScoringForecast(0.0, 100.0))
+    made = prepared("classifier", tmp_path, "training.minutes=0.5")
+    run = start.train(made)
+    results = results_of(run)
+    assert results["splits"]["test"]["sections"]["facts"]["examples"] == 6
+    whole = len(made.splits["test"].store)
+    assert whole > 6
+    warning = next(warning for warning in results["warnings"] if "test: scored" in warning)
+    assert all(fact in warning for fact in (f"6 of {whole}", "random", "0.5 minutes", "seqlab evaluate"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ScoringRehearsal, "forecast", None)
+        assert Run.load(run.folder).evaluate().scores[0].value >= 0  # all rows, later
+
+
+def test_a_run_in_steps_measures_no_scoring_and_scores_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ScoringRehearsal, "forecast", None)
+    run = start.train(prepared("classifier", tmp_path))
+    assert not any("scored on" in warning for warning in results_of(run)["warnings"])
+
+
+def test_reading_and_measuring_count(tmp_path: Path) -> None:
+    made = prepared("classifier", tmp_path, "training.minutes=5")
+    assert made.scoring is not None
+    assert made.budget.after > 0
+    assert 0 < made.budget.before < 300
+    assert made.budget.training_seconds == pytest.approx(300 - made.budget.before - made.budget.after)
+
+
+def test_baselines_of_a_text_are_fitted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted = []
+    fit = language_model.simple_language_models
+    monkeypatch.setattr(
+        language_model, "simple_language_models", lambda *given: (fitted.append(1), fit(*given))[1]
+    )
+    with hurried():
+        run = start.train(prepared("language_model", tmp_path, "training.minutes=5", "data.test_share=0.2"))
+    assert fitted == [1]
+    assert set(results_of(run)["splits"]) == {"test", "valid"}
+
+
+class Stop(Exception):
+    """Ends a training as a kill does."""
+
+
+class StopAt:
+    """Stops at an update."""
+
+    def __init__(self, step: int) -> None:
+        self.step = step
+
+    def on_step(self, report: StepReport) -> None:
+        if report.step == self.step:
+            raise Stop
+
+    def on_validation(self, step: int, validation: Validation, *, is_best: bool) -> None: ...
+
+
+def test_a_resumed_run_counts_the_time_used_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = prepared("classifier", tmp_path, "training.minutes=60")
+    with pytest.raises(Stop):
+        start.train(made, callback=StopAt(8))
+    saved, _ = Checkpoints(made.folder / CHECKPOINTS, seal=verify_start(made.folder).run_id).load()
+    assert saved is not None
+    assert saved.step == 5
+    before = saved.state["budget"]["before"]
+    assert before > 0
+    budgets = []
+    run = start.Trainer.run
+    monkeypatch.setattr(
+        start.Trainer, "run", lambda trainer, stop: (budgets.append(trainer.budget), run(trainer, stop))[1]
+    )
+    start.resume(made.folder, clock=perf_counter() - 100)
+    assert budgets[0].before >= before + 100
+    assert budgets[0].training_seconds <= 3600 - before - 100
