@@ -20,7 +20,7 @@ def completed(
     """What the task makes of a table, as plain data."""
     path = folder / "notes.csv"
     path.write_text(
-        "text,label\n" + "".join(f"{text} {row},{'ab'[row % 2]}\n" for row in range(rows)), encoding="utf-8"
+        "text,label\n" + "".join(f"{text} {row},{'12'[row % 2]}\n" for row in range(rows)), encoding="utf-8"
     )
     opened = open_data(find_recipe(str(path), list(words))[0])
     recipe, reasons = find_spec(opened.recipe.task).fill_defaults(opened.recipe, opened.parts["train"])
@@ -78,3 +78,7 @@ def test_letters_and_numbers_to_foresee_have_no_bag(tmp_path: Path) -> None:
 def test_that_texts_are_cut_is_said_where_any_is_long_enough(tmp_path: Path) -> None:
     assert not any("are cut to" in reason for reason in completed(tmp_path)[1])
     assert any("texts are cut to" in reason for reason in completed(tmp_path, text=f"{SENTENCE} " * 400)[1])
+    words, longest = SENTENCE.split(), 512
+    text = " ".join(words * (longest // len(words) - 1))  # fewer words than that, and more characters
+    assert len(text) > longest
+    assert not any("are cut to" in reason for reason in completed(tmp_path, text=text)[1])

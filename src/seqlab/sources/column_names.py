@@ -98,7 +98,9 @@ def is_named(name: str, names: Sequence[str]) -> bool:
     >>> is_named("ticket.body", ["body"]), is_named("text_length", ["text"])
     (True, False)
     """
-    last = name.lower().rpartition(".")[2] or name.lower()
+    parent, _, last = name.lower().rpartition(".")
+    if not last or (parent and last in ("name", "value")):
+        last = parent.rpartition(".")[2] or name.lower()
     words = re.findall(r"[^\W_]+", last)
     if last in names or not words:
         return last in names

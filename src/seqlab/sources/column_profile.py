@@ -66,8 +66,15 @@ class Profile:
     def is_id(self) -> bool:
         """Every row has its own value, and it is a number or called like an id, not like a price."""
         return self.num_distinct == self.num_rows - self.num_empty > 1 and (
-            (self.is_whole and not is_named(self.name, NUMBER_NAMES)) or bool(ID_NAME.search(self.name))
+            (self.is_whole and (self.is_consecutive or not is_named(self.name, NUMBER_NAMES)))
+            or bool(ID_NAME.search(self.name))
         )
+
+    @property
+    def is_consecutive(self) -> bool:
+        """Whole numbers without a gap between the smallest and the largest, each once."""
+        numbers = [int(cell) for cell in self.cells if cell.strip()] if self.is_whole else []
+        return bool(numbers) and max(numbers) - min(numbers) + 1 == len(numbers) == self.num_distinct
 
     @property
     def is_text(self) -> bool:

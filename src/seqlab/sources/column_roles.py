@@ -4,10 +4,11 @@ otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import Source, TextSource, require_columns
+from seqlab.sources.base import Row, Source, TextSource, require_columns
 from seqlab.sources.column_names import LABEL_NAMES, SPLIT_NAMES, TAG_NAMES, is_named
 from seqlab.sources.column_profile import profile
 from seqlab.sources.roles.base import ANOTHER_TASK, Answer, ColumnRoles
@@ -49,7 +50,9 @@ def find_roles(source: Source, *, sample: int = SAMPLE, settings: DataSettings |
     vectors = [name for name in source.columns if rows and holds_vectors(rows[0].values.get(name))]
     if lists and vectors and not data.text and not data.sequence:
         return frame_roles(vectors, lists, data)
-    columns = {name: profile(rows, name) for name in source.columns if name.lower() not in SPLIT_NAMES}
+    left_out = {name for name in source.columns if name not in lists and _holds_structures(rows, name)}
+    left_out |= {name for name in source.columns if name.lower() in SPLIT_NAMES}
+    columns = {name: profile(rows, name) for name in source.columns if name not in left_out}
     if not data.features and (roles := word_row_roles(columns, data)):
         return roles
     readable = {name: column for name, column in columns.items() if name not in lists}
@@ -59,6 +62,11 @@ def find_roles(source: Source, *, sample: int = SAMPLE, settings: DataSettings |
     if len(words) == 1 and not data.label:
         raise _no_tags(source, words[0])
     return series_roles(source, rows, columns, data)
+
+
+def _holds_structures(rows: Sequence[Row], column: str) -> bool:
+    """Whether cells are lists or objects of which nothing can be read."""
+    return any(isinstance(row.values.get(column), list | dict) for row in rows)
 
 
 def find_pair_of(source: Source) -> tuple[str, str] | None:

@@ -129,7 +129,7 @@ def _about_skipped(parts: Mapping[str, Source]) -> list[str]:
             )
             of = f" of {count + kept:,}" if kept else ""
             sentences.append(
-                f"skipped {count:,}{of} rows that cannot be used, the first: {part.bad_rows.messages[0]}; stop at"
+                f"skipped {count:,}{of} rows that cannot be used, the first: {part.bad_rows.messages[0].rstrip('.')}; stop at"
                 " them: data.bad_rows=stop"
             )
     return sentences
@@ -237,11 +237,11 @@ def _warn_of_single_steps(data: DataSettings, train: Source) -> list[str]:
     """A series with one step is no series: its rows were probably taken for sequences."""
     if STEPS not in train.columns or any(len(row.values[STEPS]) > 1 for row in islice(train.rows(), SAMPLE)):
         return []
-    sentence = (
+    warning = (
         f"every sequence has a single step, so nothing is learned about their order: does column '{data.sequence}'"
         " name a sequence? Another: data.sequence=NAME"
     )
-    return [sentence]
+    return [warning]
 
 
 def _hold_out(spec: DataSpec, opened: OpenedData, *, seed: int) -> OpenedData:

@@ -8,7 +8,7 @@ DATA = [
     Mutant(
         "csv-line-off-by-one",
         "sources/formats/csv_table.py",
-        "            start = reader.line_num + 1",
+        "        start = reader.line_num + 1",
         "            start = reader.line_num",
         "tests/sources/test_tables.py",
         "Errors and rows name the line before.",

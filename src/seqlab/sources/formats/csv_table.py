@@ -53,6 +53,18 @@ SNIFFED_LINES, SNIFFED_ROWS = 50, 200
 COMPARED_ROWS = 1000
 
 
+def _numbered(reader: Reader) -> Iterator[tuple[int, list[str] | csv.Error]]:
+    """Every row with the line on which it starts; the mistake in place of a row that cannot be cut."""
+    while True:
+        start = reader.line_num + 1
+        try:
+            yield start, next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield start, error
+
+
 @source_formats.register("csv")
 class CsvTable(Source):
     """A table with a header line, or with numbers for the names of its columns. Fields may be quoted and then
@@ -113,13 +125,8 @@ class CsvTable(Source):
         """All rows with their fields as they are, and their cells by column: None for a row that does not fit."""
         lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=True)
         reader, head = self._reader(lines), self._head
-        while True:
-            start = reader.line_num + 1
-            try:
-                fields = next(reader)
-            except StopIteration:
-                return
-            except csv.Error:
+        for start, fields in _numbered(reader):
+            if isinstance(fields, csv.Error):
                 continue
             if start >= head.line + head.has_header and any(fields):
                 cells = fields if len(fields) == len(self.columns) else head.cells(fields)
@@ -140,13 +147,9 @@ class CsvTable(Source):
         reader = self._reader(lines)
         columns, head, file = self.columns, self._head, self.name
         first_row = head.line + head.has_header
-        while True:
-            start = reader.line_num + 1
-            try:
-                fields = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
+        for start, fields in _numbered(reader):
+            if isinstance(fields, csv.Error):
+                error = fields
                 reading.reject(
                     self._misquoted(start, reader.line_num, error), rows=reader.line_num - start + 1
                 )  # what an open quotation mark swallows is lost as well
@@ -176,15 +179,12 @@ class CsvTable(Source):
         """The rows from which the head of the table is told, with the lines on which they start."""
         lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.tolerates)
         reader, records = self._reader(lines), list[Record]()
-        while len(records) < SNIFFED_ROWS:
-            start = reader.line_num + 1
-            try:
-                fields = next(reader)
-            except StopIteration:
+        for start, fields in _numbered(reader):
+            if len(records) == SNIFFED_ROWS:
                 break
-            except csv.Error as error:
+            if isinstance(fields, csv.Error):
                 if not records:
-                    raise self._misquoted(1, reader.line_num, error) from error
+                    raise self._misquoted(1, reader.line_num, fields) from fields
                 continue  # the row is reported where it is read
             if any(field.strip() for field in fields):
                 records.append((start, fields))

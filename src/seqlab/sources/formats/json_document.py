@@ -139,7 +139,7 @@ class JsonDocument(Source):
 
     def fingerprint(self) -> str:
         settings = self._settings
-        return f"json:{content_hash(self.path)}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}:{self._required}"
+        return f"json:{content_hash(self.path)}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}"
 
     def _usable_rows(self, reading: Pass) -> Iterator[Row]:
         for row in self._objects(reading):

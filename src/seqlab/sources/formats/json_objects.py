@@ -43,7 +43,7 @@ def as_values(value: Any, *, where: str, escaped: bool) -> dict[str, Any]:
             where=where,
             cure='Each row must look like {"text": "…", "label": "…"}.',
         )
-    if any(type(cell) is dict for cell in value.values()):
+    if any(type(cell) in (dict, list) for cell in value.values()):
         value = flat(value)
     if escaped:
         check_surrogates(value, where=where)
@@ -52,6 +52,8 @@ def as_values(value: Any, *, where: str, escaped: bool) -> dict[str, Any]:
 
 def flat(value: dict[str, Any], *, prefix: str = "", level: int = 1) -> dict[str, Any]:
     """
+    >>> flat({"labels": [{"name": "bug", "color": "red"}]})
+    {'labels.name': ['bug']}
     >>> flat({"id": 1, "ticket": {"body": "hello", "by": {"name": "Ada"}}, "empty": {}})
     {'id': 1, 'ticket.body': 'hello', 'ticket.by.name': 'Ada', 'empty': {}}
     """
@@ -59,6 +61,12 @@ def flat(value: dict[str, Any], *, prefix: str = "", level: int = 1) -> dict[str
     for key, cell in value.items():
         if isinstance(cell, dict) and cell and level < DEEPEST:
             cells |= flat(cell, prefix=f"{prefix}{key}.", level=level + 1)
+        elif (
+            isinstance(cell, list)
+            and cell
+            and all(isinstance(part, dict) and "name" in part for part in cell)
+        ):
+            cells[f"{prefix}{key}.name"] = [part["name"] for part in cell]
         else:
             cells[prefix + key] = cell
     return cells

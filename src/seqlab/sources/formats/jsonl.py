@@ -61,7 +61,7 @@ class JsonLines(Source):
 
     def fingerprint(self) -> str:
         settings = self._settings
-        return f"jsonl:{content_hash(self.path)}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}:{self._required}"
+        return f"jsonl:{content_hash(self.path)}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}"
 
     def objects(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """All objects as they are, and their cells by column."""

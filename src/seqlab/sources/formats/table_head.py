@@ -94,7 +94,7 @@ def _first_row(records: Sequence[Record], settings: DataSettings) -> int:
         return 0
     for at, fields in enumerate(rows[:MOST_TITLES]):
         filled = sum(bool(field.strip()) for field in fields)
-        is_title = filled <= 1 or (filled == 2 and len(fields) < width >= 4)
+        is_title = filled <= 1 or (len(fields) < width - 1 and 2 * filled <= width)
         if not is_title and not fields[0].startswith("# "):
             return at
     return 0
