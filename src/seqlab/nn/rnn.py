@@ -28,6 +28,7 @@ class RNN(Recurrent, nn.RNN):  # type: ignore[misc]  # both define forward; ours
     """
 
     family: ClassVar[Family] = "rnn"
+    torchs_is_quantized: ClassVar[bool] = False
 
     def __init__(
         self,
