@@ -14,6 +14,7 @@ from torch.nn.utils.rnn import PackedSequence
 from seqlab.blocks.merge import MERGES, MergeName
 from seqlab.blocks.scan import checked_scan
 from seqlab.cells.base import Cell, State
+from seqlab.cells.kernel_choice import kernel_beats_torch
 from seqlab.cells.native.library import native_kernels
 from seqlab.cells.recording import is_recorded, is_tracing, is_transformed
 from seqlab.cells.step_layout import Packing, StepLayout
@@ -21,7 +22,7 @@ from seqlab.core.errors import UsageError, nearest
 from seqlab.nn.chosen_cell import CellChoice, ChosenCell, Family, choose_cell
 from seqlab.nn.fx_node import as_fx_node
 from seqlab.nn.named_weights import NamedWeights
-from seqlab.nn.rows import PackedRows
+from seqlab.nn.rows import PackedRows, live_of
 from seqlab.nn.states import Hidden, States
 from seqlab.nn.torch_layers import NotQuantized, adopt
 from seqlab.nn.widths import layer_widths
@@ -176,6 +177,8 @@ class Recurrent(NotQuantized, nn.RNNBase):
                 " torch.nn.utils.rnn.pack_sequence(nested.unbind(), enforce_sorted=False)"
             )
         if self._is_left_to_torch(input):
+            if isinstance(input, PackedSequence) and not is_recorded():
+                live_of(input)  # torch's layer trusts the sizes of a PackedSequence that was built by hand
             return super().forward(input, hx)
         self._update_flat_weights()
         rows = PackedRows.from_input(input, batch_first=self.batch_first, where=type(self).__name__)
@@ -189,9 +192,9 @@ class Recurrent(NotQuantized, nn.RNNBase):
         looked up.
 
         A recorded call (trace, export, compile) must accept other lengths, and torch's layer does. Transforms
-        of torch.func need the plain scan, because torch's layer supports few of them. Otherwise torch is
-        fastest on a GPU, and on a CPU for sequences of equal length without projection and without a kernel
-        of our own.
+        of torch.func need the plain scan, because torch's layer supports few of them. Otherwise the faster of
+        the two runs: torch's on a GPU; on a CPU for batches, unless a C++ kernel beats it, and for packed
+        sequences without gradients, unless there is a kernel.
         """
         if not self._matches_torch:
             return False
@@ -202,8 +205,21 @@ class Recurrent(NotQuantized, nn.RNNBase):
         steps = input.data if isinstance(input, PackedSequence) else input
         if steps.device.type != "cpu":
             return True
+        if self.proj_size:
+            return False
         has_kernel = self.family != "rnn" and native_kernels(steps) is not None
-        return isinstance(input, Tensor) and self.proj_size == 0 and not has_kernel
+        if isinstance(input, PackedSequence):
+            return not (has_kernel or torch.is_grad_enabled())
+        return not (has_kernel and self._kernel_beats_torch(input))
+
+    def _kernel_beats_torch(self, batch: Tensor) -> bool:
+        axis = 1 if self.batch_first and batch.dim() == 3 else 0
+        return kernel_beats_torch(
+            "lstm" if self.family == "lstm" else "gru",
+            num_steps=batch.shape[axis],
+            num_sequences=batch.shape[1 - axis] if batch.dim() == 3 else 1,
+            hidden_size=self.hidden_size,
+        )
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:  # noqa: A002 - torch's name
         """Run torch's own check, which both paths need, and check the weights: torch's LSTM does not check
