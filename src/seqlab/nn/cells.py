@@ -41,7 +41,7 @@ class RNNCell(RecurrentCell, nn.RNNCell):
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:  # noqa: A002 - torch's name
         if (node := as_fx_node(self, input, hx)) is not None:
             return node
-        if self._matches_torch:
+        if self._is_left_to_torch:
             return super().forward(input, hx)
         return self._step(input, None if hx is None else (hx,))[0]
 
@@ -75,7 +75,7 @@ class LSTMCell(RecurrentCell, nn.LSTMCell):
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:  # noqa: A002 - torch's name
         if (node := as_fx_node(self, input, hx)) is not None:
             return node
-        if self._matches_torch:
+        if self._is_left_to_torch:
             return super().forward(input, hx)
         hidden, cell_state = self._step(input, hx)
         return hidden, cell_state
@@ -105,6 +105,6 @@ class GRUCell(RecurrentCell, nn.GRUCell):
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:  # noqa: A002 - torch's name
         if (node := as_fx_node(self, input, hx)) is not None:
             return node
-        if self._matches_torch:
+        if self._is_left_to_torch:
             return super().forward(input, hx)
         return self._step(input, None if hx is None else (hx,))[0]

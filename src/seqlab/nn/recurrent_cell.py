@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from seqlab.cells.base import State
+from seqlab.cells.recording import is_recorded, is_transformed
 from seqlab.nn.chosen_cell import CellChoice, ChosenCell, Family, choose_cell
 from seqlab.nn.named_weights import NamedWeights
 from seqlab.nn.torch_layers import NotQuantized, adopt
@@ -62,6 +63,13 @@ class RecurrentCell(NotQuantized, nn.RNNCellBase):
     @property
     def _matches_torch(self) -> bool:
         return self.chosen.matches_torch and self.chosen.name != "projected_lstm"
+
+    @property
+    def _is_left_to_torch(self) -> bool:
+        """Whether torch's own cell runs this call: it has the same equations, but few transforms of
+        torch.func.
+        """
+        return self._matches_torch and (is_recorded() or not is_transformed())
 
     def _step(self, inputs: Tensor, state: State | None) -> State:
         """The next state of a batch (batch, input) or of a single sequence (input,)."""
