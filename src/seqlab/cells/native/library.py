@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from seqlab.cells.native.fake import register_fakes
 from seqlab.cells.native.trust import who_else_writes
 from seqlab.core.cache import cache_folder
 
@@ -87,6 +88,7 @@ def _loaded() -> Any | None:
             )
             return None
         torch.ops.load_library(path)
+        register_fakes()
     except (
         OSError,
         RuntimeError,
