@@ -17,7 +17,7 @@ from seqlab.cells.native import library as native_library
 from seqlab.cells.native.build import build_library
 from seqlab.cells.native.library import disable_native, native_kernels
 from seqlab.cells.step_layout import Packing
-from seqlab.core.errors import EnvironmentProblem, UsageError
+from seqlab.core.errors import EnvironmentProblem
 
 KERNELS = {
     "lstm": {},
@@ -146,13 +146,19 @@ def test_values_that_are_not_finite_stay_in_their_own_sequence(kernels: Path) ->
 
 @pytest.mark.slow
 @needs_compiler
-def test_a_kernel_has_no_second_derivatives_and_says_what_to_do(kernels: Path) -> None:
-    cell = cell_of("lstm", torch.float32)
-    packing = Packing.from_lengths(torch.tensor([2, 1]), time=2)
-    rows = packing.pack(torch.randn(2, 2, 3)).requires_grad_()
-    outputs, _ = scan(cell, rows, cell.zero_state(torch.zeros(2, 3)), packing.layout())
-    with pytest.raises(UsageError, match="fast=False"):
-        torch.autograd.grad(outputs.sum(), rows, create_graph=True)
+@pytest.mark.parametrize("name", KERNELS)
+def test_second_derivatives_are_those_of_the_plain_scan(kernels: Path, name: str) -> None:
+    cell = cell_of(name, torch.float64)
+    packing = Packing.from_lengths(torch.tensor([3, 1]), time=3)
+    rows = packing.pack(torch.randn(2, 3, 3, dtype=torch.float64)).requires_grad_()
+    state = cell.zero_state(rows[:2])
+
+    def second(*, fast: bool) -> Tensor:
+        outputs, _ = scan(cell, rows, state, packing.layout(), fast=fast)
+        (first,) = torch.autograd.grad(outputs.square().sum(), rows, create_graph=True)
+        return torch.autograd.grad(first.square().sum(), rows)[0]
+
+    torch.testing.assert_close(second(fast=True), second(fast=False), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.slow

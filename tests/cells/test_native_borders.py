@@ -84,6 +84,22 @@ def test_a_recurrent_matrix_of_any_stride_is_read_as_it_is(kernel: str) -> None:
         assert torch.equal(first["outputs"], second["outputs"])
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_kernel_takes_tensors_without_values_and_refuses_a_mixture(kernel: str) -> None:
+    arguments = right(kernel, (3, 3, 1), 5)
+    torch.library.opcheck(
+        getattr(torch.ops.seqlab, kernel).default,
+        tuple(arguments.values()),
+        test_utils=("test_schema", "test_faketensor"),
+    )
+    tensors = [name for name, value in arguments.items() if isinstance(value, torch.Tensor)]
+    call(kernel, {**arguments, **{name: arguments[name].to("meta") for name in tensors}})
+    with pytest.raises(RuntimeError, match="devices"):
+        call(kernel, {**arguments, tensors[0]: arguments[tensors[0]].to("meta")})
+
+
 @pytest.mark.long
 @pytest.mark.usefixtures("kernels")
 def test_random_arguments_never_end_the_process() -> None:

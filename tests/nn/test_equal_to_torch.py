@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_sequence
 
 from seqlab import nn
+from seqlab.cells.native.library import disable_native
 
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "tanh": ("RNN", {}),
@@ -95,14 +96,54 @@ def test_outputs_states_and_gradients_are_torchs(data: st.DataObject) -> None:
     )
 
 
-@pytest.mark.parametrize("kind", ["lstm", "gru"])
-def test_batches_walk_here_where_a_kernel_is_built(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    ours, theirs = pair(kind, num_layers=2, bidirectional=True, batch_first=True)
-    leaves, build = inputs_of("batch", [7, 7, 7], batch_first=True)
-    expected = run(theirs, leaves, build, None)
+@pytest.mark.parametrize(
+    ("kind", "steps", "sequences", "gradients", "kernel"),
+    [
+        ("gru", 50, 4, True, True),
+        ("gru", 50, 4, False, True),
+        ("gru", 1, 40, True, False),  # one step does not repay what a kernel prepares
+        ("gru", 1, 40, False, False),
+        ("lstm", 50, 40, True, True),
+        ("lstm", 50, 40, False, False),  # torch's LSTM is faster without gradients
+        ("lstm", 50, 4, True, False),  # and with few sequences
+        ("lstm", 1, 40, True, False),
+        ("tanh", 50, 40, True, False),  # there is no kernel
+    ],
+)
+@pytest.mark.parametrize("batch_first", [False, True])
+def test_a_batch_takes_the_kernel_where_it_was_measured_to_be_faster(
+    kind: str,
+    steps: int,
+    sequences: int,
+    gradients: bool,
+    kernel: bool,
+    batch_first: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ours, theirs = pair(kind, num_layers=2, bidirectional=True, batch_first=batch_first)
+    batch = draw(sequences, steps, IN) if batch_first else draw(steps, sequences, IN)
+    expected = theirs(batch)[0]
     monkeypatch.setattr("seqlab.nn.recurrent.native_kernels", lambda _: object())
-    monkeypatch.setattr(getattr(torch.nn, KINDS[kind][0]), "forward", None)  # torch's layer is not asked
-    torch.testing.assert_close(run(ours, leaves, build, None), expected, rtol=1e-9, atol=1e-11)
+    if kernel:
+        monkeypatch.setattr(getattr(torch.nn, KINDS[kind][0]), "forward", None)  # torch's is not asked
+    else:
+        monkeypatch.setattr("seqlab.nn.recurrent.checked_scan", None)
+    with torch.set_grad_enabled(gradients):
+        torch.testing.assert_close(ours(batch)[0], expected, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("kind", ["tanh", "lstm", "gru"])
+def test_packed_sequences_go_to_torch_only_without_gradients_and_without_a_kernel(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = pair(kind)
+    packed = pack_sequence([draw(7, IN), draw(4, IN, seed=1)])
+    expected = theirs(packed)[0].data
+    with torch.no_grad(), disable_native(), monkeypatch.context() as patch:
+        patch.setattr("seqlab.nn.recurrent.checked_scan", None)
+        torch.testing.assert_close(ours(packed)[0].data, expected)
+    monkeypatch.setattr(getattr(torch.nn, KINDS[kind][0]), "forward", None)
+    torch.testing.assert_close(ours(packed)[0].data, expected)
 
 
 @pytest.mark.parametrize("form", FORMS)

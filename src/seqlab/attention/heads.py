@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.autograd import forward_ad
 from torch.nn import functional as F
 
 from seqlab.attention.block_window import attend_blockwise
@@ -31,11 +32,23 @@ def attend_heads(
         return attend_blockwise(
             q, k, v, window=mask.window, causal=mask.causal, may_attend=may_attend, dropout=dropout
         )
+    if forward_ad._current_level >= 0:  # noqa: SLF001 - no public name; the flash kernel has no forward mode
+        return attend_with_weights(q, k, v, mask, dropout=dropout)[0]
     mask = mask.materialize(target, source, device=q.device)
-    grouped = k.shape[1] != q.shape[1]
+    grouped = bool(k.shape[1] != q.shape[1])  # a tensor while torch.jit.trace is active
     return F.scaled_dot_product_attention(
         q, k, v, attn_mask=mask.tensor, is_causal=mask.causal, dropout_p=dropout, enable_gqa=grouped
     )
+
+
+def attend_with_weights(
+    q: Queries, k: Keys, v: Values, mask: AttentionMask, *, dropout: float = 0.0
+) -> tuple[Float[Tensor, "batch heads target value"], Alignment]:
+    """The same, and the attention weights after dropout, all with operations that have derivatives of any
+    order. Given the weights, the product with the values is faster than a flash kernel beside them.
+    """
+    weights = F.dropout(compute_alignment(q, k, mask), dropout)
+    return weights @ v.repeat_interleave(q.shape[1] // v.shape[1], dim=1), weights
 
 
 def compute_alignment(q: Queries, k: Keys, mask: AttentionMask) -> Alignment:

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from seqlab.blocks.higher_order import with_higher_orders
 from seqlab.cells.base import Cell, State
 from seqlab.cells.kernel_choice import fast_scan
 from seqlab.cells.recording import is_recorded, is_tracing, is_transformed
@@ -20,8 +21,8 @@ def scan(
 ) -> tuple[Float[Tensor, "rows hidden"], State]:
     """The hidden state after every packed row, and each sequence's own last state.
 
-    Both scans give the same numbers. The reference scan supports higher-order derivatives, and torch can
-    record and transform it.
+    Both scans give the same numbers and derivatives of any order. The reference scan is the one that torch can
+    record and transform.
     """
     if not is_tracing():
         _check(rows, state, layout)
@@ -40,7 +41,25 @@ def checked_scan(
     is_cast = torch.is_autocast_enabled(rows.device.type)
     allow_kernels = fast and not (is_cast or is_recorded() or is_transformed())
     result = fast_scan(resolved, rows, state, layout) if allow_kernels else None
-    return reference_scan(resolved, rows, state, layout) if result is None else result
+    if result is None:
+        return reference_scan(resolved, rows, state, layout)
+    return _differentiable(result, resolved, rows, state, layout) if torch.is_grad_enabled() else result
+
+
+def _differentiable(
+    result: tuple[Tensor, State], cell: Cell, rows: Tensor, state: State, layout: StepLayout
+) -> tuple[Tensor, State]:
+    """The result of a kernel, with the reference scan for derivatives that a kernel does not have."""
+    names = list(cell._parameters)  # noqa: SLF001 - also those that are computed, and None
+
+    def reference(rows: Tensor, *rest: Tensor) -> tuple[Tensor, ...]:
+        weights = dict(zip(names, rest[len(state) :], strict=True))
+        outputs, last = reference_scan(cell.with_weights(weights), rows, rest[: len(state)], layout)
+        return outputs, *last
+
+    inputs = (rows, *state, *cell._parameters.values())  # noqa: SLF001
+    outputs, *last = with_higher_orders((result[0], *result[1]), inputs, reference)
+    return outputs, tuple(last)
 
 
 def _check(rows: Tensor, state: State, layout: StepLayout) -> None:

@@ -21,6 +21,11 @@ The hidden state is what a cell shows to the layer above.
 """
 
 
+def uniform_bound(hidden_size: int) -> float:
+    """1/√hidden, the bound within which torch's recurrent layers start; a width of 0 has no numbers."""
+    return hidden_size**-0.5 if hidden_size else 0.0
+
+
 class Cell(nn.Module, ABC):
     """One time step of a recurrent network.
 
@@ -47,9 +52,9 @@ class Cell(nn.Module, ABC):
         self.hidden_size = hidden_size
         rows = self.num_gates * hidden_size
         self.input = nn.Parameter(torch.empty(rows, input_size))
-        rows_of_state = self.num_recurrent_gates * hidden_size
+        shape = (self.num_recurrent_gates * hidden_size, self.output_size)
         self.register_parameter(
-            "recurrent", nn.Parameter(torch.empty(rows_of_state, self.output_size)) if rows_of_state else None
+            "recurrent", nn.Parameter(torch.empty(shape)) if self.num_recurrent_gates else None
         )
         self.register_parameter("bias", nn.Parameter(torch.empty(rows)) if bias else None)
         self.reset_parameters()
@@ -61,7 +66,7 @@ class Cell(nn.Module, ABC):
 
     def reset_parameters(self) -> None:
         """Initialize as torch's recurrent layers do: uniform in ±1/√hidden."""
-        bound = self.hidden_size**-0.5
+        bound = uniform_bound(self.hidden_size)
         for parameter in self.parameters(recurse=False):
             nn.init.uniform_(parameter, -bound, bound)
 

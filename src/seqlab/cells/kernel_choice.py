@@ -7,7 +7,7 @@ measurements.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float
@@ -49,7 +49,8 @@ MIN_FILL_RATIO = 0.85
 """Share of real steps in the padded batch from which on torch's fused LSTM, padding included, is faster than
 the scan by hand over the real steps.
 """
-
+MIN_KERNEL_STEPS = {"lstm": 48, "gru": 24}
+"""Steps of a full batch from which on the C++ kernel is faster than torch's layer."""
 
 Kernel = Callable[[Any, Rows, State, StepLayout], ScanResult | None]
 _kernels: dict[type[Cell], Kernel] = {}
@@ -63,6 +64,18 @@ def fast_scan(cell: Cell, rows: Rows, state: State, layout: StepLayout) -> ScanR
     """
     kernel = _kernels.get(type(cell))
     return None if kernel is None else kernel(cell, rows, state, layout)
+
+
+def kernel_beats_torch(
+    cell: Literal["lstm", "gru"], *, num_steps: int, num_sequences: int, hidden_size: int
+) -> bool:
+    """Whether the C++ kernel was measured to be faster than torch's layer on a full batch
+    (`python -m benchmarks.drop_in_layers`). A kernel prepares the recurrent matrix in every call, which a few
+    steps do not repay; torch's LSTM is faster without gradients, and with few sequences for a large matrix.
+    """
+    if cell == "lstm" and not (torch.is_grad_enabled() and num_sequences >= max(32, hidden_size // 8)):
+        return False
+    return num_steps >= MIN_KERNEL_STEPS[cell]
 
 
 def register_kernel(cell_type: type[Cell]) -> Callable[[Kernel], Kernel]:
@@ -79,8 +92,8 @@ def register_kernel(cell_type: type[Cell]) -> Callable[[Kernel], Kernel]:
 def _scan_lstm(cell: LSTM, rows: Rows, state: State, layout: StepLayout) -> ScanResult | None:
     weights, is_tanh = (cell.input, cell.recurrent, cell.bias), cell.candidate == "tanh"
     can_fuse = is_tanh and rows.device.type == "cpu"
-    is_small = can_fuse and layout.is_full and _has_few_sequences(layout, cell.hidden_size)
-    if is_tanh and not is_small and native_kernels(rows) is not None:
+    fuses_faster = can_fuse and layout.is_full and not _beats_torch("lstm", layout, cell.hidden_size)
+    if is_tanh and not fuses_faster and native_kernels(rows) is not None:
         return _outputs_and_state(NativeLSTMScan, rows, *weights, *state, None, layout, "lstm")
     if can_fuse and layout.is_full:
         outputs, *last = fused_scan(rows, weights, state, layout)
@@ -140,9 +153,11 @@ def _scan_layer_norm_lstm(
 @register_kernel(GRU)
 def _scan_gru(cell: GRU, rows: Rows, state: State, layout: StepLayout) -> ScanResult | None:
     weights = (*weights_for_keep_old(cell), cell.recurrent_bias)
-    if native_kernels(rows) is not None:
+    may_fuse = layout.is_full and not torch.is_grad_enabled()  # else torch's layer is slower than both scans
+    fuses_faster = may_fuse and not _beats_torch("gru", layout, cell.hidden_size)
+    if not fuses_faster and native_kernels(rows) is not None:
         return _outputs_and_state(NativeGRUScan, rows, *weights, *state, layout, "gru")
-    if layout.is_full and not torch.is_grad_enabled():  # the only case in which torch's layer is faster
+    if may_fuse:
         outputs, last = torch_scan(rows, *weights, state[0], layout)
         return outputs, (last,)
     return _outputs_and_state(GRUScan, rows, *weights, *state, layout)
@@ -201,8 +216,10 @@ def _outputs_and_state(function: type[torch.autograd.Function], *args: object) -
     return outputs, tuple(last)
 
 
-def _has_few_sequences(layout: StepLayout, hidden_size: int) -> bool:
-    """Whether there are so few sequences for so large a matrix that torch's layer, which stores the matrix in
-    a special layout, is faster than the kernel.
-    """
-    return layout.num_sequences < max(32, hidden_size // 8)
+def _beats_torch(cell: Literal["lstm", "gru"], layout: StepLayout, hidden_size: int) -> bool:
+    return kernel_beats_torch(
+        cell,
+        num_steps=len(layout.batch_sizes),
+        num_sequences=layout.num_sequences,
+        hidden_size=hidden_size,
+    )

@@ -24,10 +24,21 @@ def is_recorded() -> bool:
 
 
 def is_transformed() -> bool:
-    """Whether torch.func (vmap, grad, jvp, …) or forward-mode differentiation is active; both need to see
-    every single operation.
+    """Whether torch.func (vmap, grad, jvp, …), forward-mode differentiation or a vectorized Jacobian is
+    active; all need to see every single operation.
     """
-    return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0  # noqa: SLF001 - neither has a public name
+    return (
+        torch._C._are_functorch_transforms_active()  # noqa: SLF001 - none of these has a public name
+        or forward_ad._current_level >= 0  # noqa: SLF001
+        or _gradients_are_batched()
+    )
+
+
+def _gradients_are_batched() -> bool:
+    """Whether autograd.grad(is_grads_batched=True) is active, which uses a vmap of its own."""
+    level = torch._C._vmapmode_increment_nesting()  # noqa: SLF001 - the only way to ask for the level
+    torch._C._vmapmode_decrement_nesting()  # noqa: SLF001
+    return level > 1
 
 
 def refuse_fixed_lengths() -> None:

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.autograd import Function
 
-from seqlab.cells.recording import refuse_fixed_lengths
+from seqlab.cells.recording import is_transformed, refuse_fixed_lengths
 from seqlab.core.errors import UsageError
 
 
@@ -149,15 +149,13 @@ class Packing:
     def pack(self, steps: Float[Tensor, "batch time hidden"]) -> Float[Tensor, "rows hidden"]:
         if self.is_full:
             return self._sorted(steps).transpose(0, 1).reshape(-1, steps.shape[2])
-        return apply_function(GatherRows, steps.reshape(-1, steps.shape[2]), self._row_index.to(steps.device))
+        return gather_rows(steps.reshape(-1, steps.shape[2]), self._row_index.to(steps.device))
 
     def unpack(self, rows: Float[Tensor, "rows hidden"]) -> Float[Tensor, "batch time hidden"]:
         """Back into a padded batch, with zeros in the padding."""
         if self.is_full:
             return self.unsort(rows.view(self.time, self.num_sequences, -1).transpose(0, 1))
-        flat = apply_function(
-            ScatterRows, rows, self._row_index.to(rows.device), self.num_sequences * self.time
-        )
+        flat = scatter_rows(rows, self._row_index.to(rows.device), self.num_sequences * self.time)
         return flat.view(self.num_sequences, self.time, rows.shape[1])
 
     def sort(self, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
@@ -202,10 +200,24 @@ class Packing:
         return batch_rows * self.time + self._times
 
 
-class GatherRows(torch.autograd.Function):
-    """Select rows, each at most once. The backward pass copies the gradient, which is several times faster
-    than adding it.
-    """
+def gather_rows(
+    rows: Float[Tensor, "rows hidden"], row_index: Int[Tensor, "selected"]
+) -> Float[Tensor, "selected hidden"]:
+    """Select rows, each at most once."""
+    return (
+        rows.index_select(0, row_index) if is_transformed() else apply_function(_GatherRows, rows, row_index)
+    )
+
+
+def scatter_rows(
+    rows: Float[Tensor, "rows hidden"], row_index: Int[Tensor, "rows"], num_rows: int
+) -> Float[Tensor, "scattered hidden"]:
+    """Scatter rows to their indices, zeros elsewhere."""
+    return rows.new_zeros(num_rows, rows.shape[1]).index_copy(0, row_index, rows)
+
+
+class _GatherRows(torch.autograd.Function):
+    """The backward pass copies the gradient, which is several times faster than adding it."""
 
     @staticmethod
     def forward(ctx: Any, rows: Tensor, row_index: Tensor) -> Tensor:
@@ -214,20 +226,7 @@ class GatherRows(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        return apply_function(ScatterRows, gradient, ctx.row_index, ctx.num_rows), None
-
-
-class ScatterRows(torch.autograd.Function):
-    """Scatter rows to their indices, zeros elsewhere."""
-
-    @staticmethod
-    def forward(ctx: Any, rows: Tensor, row_index: Tensor, num_rows: int) -> Tensor:
-        ctx.row_index = row_index
-        return rows.new_zeros(num_rows, rows.shape[1]).index_copy_(0, row_index, rows)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        return apply_function(GatherRows, gradient, ctx.row_index), None, None
+        return scatter_rows(gradient, ctx.row_index, ctx.num_rows), None
 
 
 def _starts(batch_sizes: tuple[int, ...]) -> list[int]:

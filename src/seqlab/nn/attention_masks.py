@@ -40,13 +40,13 @@ def attention_mask_from_torch(
     )
 
 
-def is_causal_mask(mask: Tensor | None, hint: bool | None, size: int) -> bool:
+def is_causal_mask(mask: Tensor | None, hint: bool | None, size: int | None) -> bool:
     """The user's hint; without one, whether the mask is causal (each step sees itself and the steps
     before).
     """
     if hint is not None:
         return hint
-    if mask is None or mask.shape != (size, size):
+    if mask is None or size is None or mask.shape != (size, size):
         return False
     later = torch.ones(size, size, dtype=torch.bool, device=mask.device).triu(1)
     return torch.equal(

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from seqlab.nn.chosen_cell import CellChoice, Family, Nonlinearity
+from seqlab.nn.fx_node import as_fx_node
 from seqlab.nn.recurrent_cell import RecurrentCell
 
 
@@ -38,8 +39,10 @@ class RNNCell(RecurrentCell, nn.RNNCell):
         self.nonlinearity = getattr(self._weights and self._weights.template, "activation", "tanh")
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:  # noqa: A002 - torch's name
-        if self._matches_torch:
-            return nn.RNNCell.forward(self, input, hx)
+        if (node := as_fx_node(self, input, hx)) is not None:
+            return node
+        if self._is_left_to_torch:
+            return super().forward(input, hx)
         return self._step(input, None if hx is None else (hx,))[0]
 
 
@@ -70,8 +73,10 @@ class LSTMCell(RecurrentCell, nn.LSTMCell):
         super().__init__(input_size, hidden_size, bias, device=device, dtype=dtype, cell=cell, options={})
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:  # noqa: A002 - torch's name
-        if self._matches_torch:
-            return nn.LSTMCell.forward(self, input, hx)
+        if (node := as_fx_node(self, input, hx)) is not None:
+            return node
+        if self._is_left_to_torch:
+            return super().forward(input, hx)
         hidden, cell_state = self._step(input, hx)
         return hidden, cell_state
 
@@ -98,6 +103,8 @@ class GRUCell(RecurrentCell, nn.GRUCell):
         super().__init__(input_size, hidden_size, bias, device=device, dtype=dtype, cell=cell, options={})
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:  # noqa: A002 - torch's name
-        if self._matches_torch:
-            return nn.GRUCell.forward(self, input, hx)
+        if (node := as_fx_node(self, input, hx)) is not None:
+            return node
+        if self._is_left_to_torch:
+            return super().forward(input, hx)
         return self._step(input, None if hx is None else (hx,))[0]

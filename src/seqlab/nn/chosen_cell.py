@@ -12,7 +12,7 @@ from torch import Tensor
 
 from seqlab.cells.base import Cell, cells
 from seqlab.cells.settings import CELL_KINDS
-from seqlab.core.errors import UsageError, listed, nearest
+from seqlab.core.errors import ArgumentError, UsageError, listed, nearest
 from seqlab.core.settings import expected
 
 Family = Literal["rnn", "lstm", "gru"]
@@ -58,6 +58,17 @@ class ChosenCell:
         bias is requested.
         """
         return self.name in (*NUM_STATE_TENSORS, "projected_lstm") and "forget_bias" not in self.options
+
+    def to_plain(self) -> Any:
+        """Names and options in place of a registered class, for a pickle that needs no other class."""
+        return (self.family, self.name, dict(self.options)) if self.name else self
+
+    @classmethod
+    def from_plain(cls, plain: Any) -> ChosenCell:
+        if isinstance(plain, ChosenCell):
+            return plain
+        family, name, options = plain
+        return cls(family, cells.get(name), name, options)
 
     def describe(self) -> str:
         """What a layer's repr adds about its cell: nothing if it is torch's own."""
@@ -157,10 +168,10 @@ def _check_values(name: str, options: Mapping[str, Any], *, where: str) -> None:
         settings.model_validate({"kind": name, **plain})
     except ValidationError as error:
         option = str(error.errors()[0]["loc"][0])
-        raise UsageError(
-            f"{option} is {options[option]!r}; the cell {name} takes"
-            f" {expected(settings.model_fields[option])}.",
-            where=where,
+        raise ArgumentError(
+            option,
+            options[option],
+            f"{where} with the cell {name} takes {expected(settings.model_fields[option])}.",
         ) from None
 
 

@@ -23,7 +23,7 @@ class LSTM(Recurrent, nn.LSTM):  # type: ignore[misc]  # both define forward; ou
     merge: how the two directions are merged: concat, mean, sum or learned.
     hidden_sizes: the width of each layer, instead of hidden_size and num_layers. If they differ, h_0, c_0,
         h_n and c_n are tuples with one tensor (directions, batch, width) per layer.
-    fast: False uses the reference scan, which supports higher-order derivatives.
+    fast: False always uses the reference scan, step by step.
 
     >>> layer = LSTM(10, 20, 2)
     >>> output, (hidden, cell_state) = layer(torch.randn(5, 3, 10))

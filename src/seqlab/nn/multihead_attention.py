@@ -1,6 +1,4 @@
-"""torch.nn.MultiheadAttention, always on the flash kernel, with grouped-query heads, any head size, and
-positional encodings.
-"""
+"""torch.nn.MultiheadAttention with grouped-query heads, any head size, and positional encodings."""
 
 from __future__ import annotations
 
@@ -10,27 +8,32 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
 
-from seqlab.attention.heads import attend_heads, compute_alignment
+from seqlab.attention.heads import attend_heads, attend_with_weights, compute_alignment
 from seqlab.attention.masks import AttentionMask
 from seqlab.attention.recording import Alignment, RecordableAttention
 from seqlab.core.errors import UsageError
 from seqlab.nn.attention_inputs import InputLayout, check_inputs
 from seqlab.nn.attention_masks import attention_mask_from_torch
+from seqlab.nn.fx_node import as_fx_node
 from seqlab.nn.inner_positions import PositionsChoice, choose_positions
+from seqlab.nn.torch_layers import HasTorchLayer, adopt
 
 Device = torch.device | str | int | None
 Heads = Float[Tensor, "batch heads target head"]
 KeyHeads = Float[Tensor, "batch kv_heads source head"]
 
 
-class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
+TorchMultiheadAttention = nn.MultiheadAttention
+"""torch's class as it is now: a user may put seqlab's in its place in torch.nn."""
+
+
+class MultiheadAttention(RecordableAttention, HasTorchLayer, nn.MultiheadAttention):
     """torch.nn.MultiheadAttention: same arguments, inputs, outputs, parameters and initialization.
 
         output, weights = MultiheadAttention(embed_dim, num_heads)(query, key, value, key_padding_mask=..., attn_mask=...)
 
-    The output comes from the flash kernel even with need_weights, since the weights are computed separately.
-    A query that may attend to nothing gets zeros (torch: NaN with need_weights). is_causal needs no
-    additional mask. `record_alignments` records the weights, too.
+    With need_weights=False the flash kernel runs. A query that may attend to nothing gets zeros (torch: NaN
+    with need_weights). is_causal needs no additional mask. `record_alignments` records the weights, too.
 
     num_kv_heads: number of key and value heads, each shared by a group of query heads. head_dim: width of a
     head; embed_dim then need not be divisible by num_heads. positions: "rotary", "alibi" or another encoding
@@ -155,6 +158,12 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """(output, weights), as torch.nn.MultiheadAttention returns them."""
+        masks = (key_padding_mask, need_weights, attn_mask, average_attn_weights, is_causal)
+        if (node := as_fx_node(self, query, key, value, *masks)) is not None:
+            return node
+        if query.is_nested:
+            self._check_nested()
+            return super().forward(query, key, value, *masks)
         where = type(self).__name__
         layout = InputLayout.from_query(query, batch_first=self.batch_first, where=where)
         check_inputs(
@@ -186,19 +195,42 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
         alignment = weights.mean(dim=1) if average_attn_weights else weights
         return output, alignment if layout.is_batched else alignment.squeeze(0)
 
+    def _check_nested(self) -> None:
+        """Nested tensors go to torch's own code, which takes them for self-attention in evaluation."""
+        if not self._matches_torch:
+            raise self.refuse_torch("nested tensors with num_kv_heads=, head_dim= or positions=")
+
+    @property
+    def _matches_torch(self) -> bool:
+        has_torchs_heads = self.num_kv_heads == self.num_heads and self._widths[0] == self.embed_dim
+        return self.positions is None and has_torchs_heads
+
+    def to_torch(self) -> nn.Module:
+        if not self._matches_torch:
+            raise self.refuse_torch("it has num_kv_heads=, head_dim= or positions=")
+        options = {"add_bias_kv": self.bias_k is not None, "add_zero_attn": self.add_zero_attn}
+        torch_layer = TorchMultiheadAttention(
+            self.embed_dim,
+            self.num_heads,
+            self.dropout,
+            bias=self.in_proj_bias is not None,
+            kdim=self.kdim,
+            vdim=self.vdim,
+            batch_first=self.batch_first,
+            device="meta",
+            **options,
+        )
+        return adopt(torch_layer, self)
+
     def _attend(
         self, q: Heads, k: KeyHeads, v: KeyHeads, mask: AttentionMask, *, need_weights: bool
     ) -> tuple[Heads, Alignment | None]:
         if self.alignment_hook is not None:
             self.alignment_hook(compute_alignment(q, k, mask))
         dropout = self.dropout if self.training else 0.0
-        weights = compute_alignment(q, k, mask) if need_weights else None
-        if (
-            weights is not None and dropout
-        ):  # there is no flash kernel with dropout, and the returned weights must be those actually used
-            weights = F.dropout(weights, dropout)
-            return weights @ v.repeat_interleave(self.num_heads // self.num_kv_heads, dim=1), weights
-        return attend_heads(q, k, v, mask, dropout=dropout), weights
+        if need_weights:  # the returned weights must be those actually used
+            return attend_with_weights(q, k, v, mask, dropout=dropout)
+        return attend_heads(q, k, v, mask, dropout=dropout), None
 
     def _project(
         self, query: Tensor, key: Tensor, value: Tensor, layout: InputLayout

@@ -9,7 +9,7 @@ from functools import cached_property
 import torch
 from torch import Tensor, nn
 
-from seqlab.cells.base import Cell
+from seqlab.cells.base import Cell, uniform_bound
 from seqlab.core.errors import UsageError, listed
 from seqlab.nn.chosen_cell import ChosenCell
 
@@ -96,7 +96,7 @@ class NamedWeights:
         the cell does.
         """
         if self.chosen.initializes_like_torch:
-            bound = self.template.hidden_size**-0.5
+            bound = uniform_bound(self.template.hidden_size)
             for name in self.shapes:
                 nn.init.uniform_(get_parameter(name), -bound, bound)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import torch
@@ -14,19 +14,24 @@ from torch.nn.utils.rnn import PackedSequence
 from seqlab.blocks.merge import MERGES, MergeName
 from seqlab.blocks.scan import checked_scan
 from seqlab.cells.base import Cell, State
+from seqlab.cells.kernel_choice import kernel_beats_torch
 from seqlab.cells.native.library import native_kernels
 from seqlab.cells.recording import is_recorded, is_tracing, is_transformed
 from seqlab.cells.step_layout import Packing, StepLayout
 from seqlab.core.errors import UsageError, nearest
-from seqlab.nn.chosen_cell import CellChoice, Family, choose_cell
+from seqlab.nn.chosen_cell import CellChoice, ChosenCell, Family, choose_cell
+from seqlab.nn.fx_node import as_fx_node
 from seqlab.nn.named_weights import NamedWeights
-from seqlab.nn.rows import PackedRows
-from seqlab.nn.scripting import scriptable
+from seqlab.nn.rows import PackedRows, live_of
 from seqlab.nn.states import Hidden, States
+from seqlab.nn.torch_layers import NotQuantized, adopt
 from seqlab.nn.widths import layer_widths
 
+TORCH_LAYERS: dict[Family, type[nn.RNNBase]] = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
+"""torch's classes as they are now: a user may put seqlab's in their place in torch.nn."""
 
-class Recurrent(nn.RNNBase):
+
+class Recurrent(NotQuantized, nn.RNNBase):
     """Layers of one kind of cell with torch's constructor, parameters, inputs and outputs.
 
     A subclass also inherits from torch's own layer, whose forward pass runs if torch has the same equations
@@ -91,9 +96,9 @@ class Recurrent(nn.RNNBase):
             delattr(self, name)
         self._flat_weights_names, self._all_weights, self._flat_weights = [], [], []
 
-    def _lay_out(self, device: torch.device | str | int | None, dtype: torch.dtype | None) -> None:
-        """Register a parameter for every name, layer by layer, the reverse direction after the forward
-        one.
+    def _layers(self) -> Iterator[tuple[list[NamedWeights], list[dict[str, torch.Size]]]]:
+        """The cells of each layer, the reverse direction after the forward one, and the names and shapes of
+        their parameters.
         """
         size = self.input_size
         for number, width in enumerate(self.hidden_sizes):
@@ -102,7 +107,6 @@ class Recurrent(nn.RNNBase):
                 NamedWeights.for_cell(self.chosen, size, width, bias=self.bias, suffix=suffix)
                 for suffix in suffixes
             ]
-            self._cells.append(layer)
             shapes = [weights.shapes for weights in layer]
             size = layer[0].template.output_size * (2 if self.bidirectional and self.merge == "concat" else 1)
             if self.merge == "learned":
@@ -112,7 +116,13 @@ class Recurrent(nn.RNNBase):
                         f"bias_merge_l{number}": torch.Size([size]),
                     }
                 )
-            for group in shapes:
+            yield layer, shapes
+
+    def _lay_out(self, device: torch.device | str | int | None, dtype: torch.dtype | None) -> None:
+        """Register a parameter for every name."""
+        for layer, groups in self._layers():
+            self._cells.append(layer)
+            for group in groups:
                 for name, shape in group.items():
                     self.register_parameter(
                         name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
@@ -159,7 +169,16 @@ class Recurrent(nn.RNNBase):
         hx: Hidden | None = None,
     ) -> tuple[Tensor | PackedSequence, Hidden]:
         """(output, last state), as torch.nn's layer of the same name returns them."""
+        if (node := as_fx_node(self, input, hx)) is not None:
+            return node
+        if isinstance(input, Tensor) and input.is_nested:
+            raise RuntimeError(
+                f"{type(self).__name__} does not take nested tensors; sequences of different lengths are a"
+                " torch.nn.utils.rnn.pack_sequence(nested.unbind(), enforce_sorted=False)"
+            )
         if self._is_left_to_torch(input):
+            if isinstance(input, PackedSequence) and not is_recorded():
+                live_of(input)  # torch's layer trusts the sizes of a PackedSequence that was built by hand
             return super().forward(input, hx)
         self._update_flat_weights()
         rows = PackedRows.from_input(input, batch_first=self.batch_first, where=type(self).__name__)
@@ -173,9 +192,9 @@ class Recurrent(nn.RNNBase):
         looked up.
 
         A recorded call (trace, export, compile) must accept other lengths, and torch's layer does. Transforms
-        of torch.func need the plain scan, because torch's layer supports few of them. Otherwise torch is
-        fastest on a GPU, and on a CPU for sequences of equal length without projection and without a kernel
-        of our own.
+        of torch.func need the plain scan, because torch's layer supports few of them. Otherwise the faster of
+        the two runs: torch's on a GPU; on a CPU for batches, unless a C++ kernel beats it, and for packed
+        sequences without gradients, unless there is a kernel.
         """
         if not self._matches_torch:
             return False
@@ -186,8 +205,21 @@ class Recurrent(nn.RNNBase):
         steps = input.data if isinstance(input, PackedSequence) else input
         if steps.device.type != "cpu":
             return True
+        if self.proj_size:
+            return False
         has_kernel = self.family != "rnn" and native_kernels(steps) is not None
-        return isinstance(input, Tensor) and self.proj_size == 0 and not has_kernel
+        if isinstance(input, PackedSequence):
+            return not (has_kernel or torch.is_grad_enabled())
+        return not (has_kernel and self._kernel_beats_torch(input))
+
+    def _kernel_beats_torch(self, batch: Tensor) -> bool:
+        axis = 1 if self.batch_first and batch.dim() == 3 else 0
+        return kernel_beats_torch(
+            "lstm" if self.family == "lstm" else "gru",
+            num_steps=batch.shape[axis],
+            num_sequences=batch.shape[1 - axis] if batch.dim() == 3 else 1,
+            hidden_size=self.hidden_size,
+        )
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:  # noqa: A002 - torch's name
         """Run torch's own check, which both paths need, and check the weights: torch's LSTM does not check
@@ -245,21 +277,32 @@ class Recurrent(nn.RNNBase):
             )
         return MERGES[self.merge](directions[0].shape[1])(*directions)
 
-    def __prepare_scriptable__(self) -> nn.Module:
-        """What torch.jit.script compiles in place of this layer."""
+    def to_torch(self) -> nn.Module:
+        if not self._matches_torch:
+            raise self.refuse_torch(
+                f"the cell is {self.chosen}, merge={self.merge}, widths {self.hidden_sizes}"
+            )
         names = ("input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout", "bidirectional")
         arguments = {name: getattr(self, name) for name in names}
         if self.family == "rnn":
             arguments["nonlinearity"] = self.nonlinearity
         if self.proj_size:
             arguments["proj_size"] = self.proj_size
-        return scriptable(
-            self,
-            self.chosen,
-            name=self.family.upper(),
-            matches_torch=self._matches_torch,
-            arguments=arguments,
-        )
+        return adopt(TORCH_LAYERS[self.family](**arguments, device="meta"), self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Plain data and tensors, so that torch.load needs to be allowed this class alone."""
+        state: dict[str, Any] = super().__getstate__()  # type: ignore[no-untyped-call]  # torch's
+        del state["_cells"], state["_shapes"]
+        return {**state, "chosen": self.chosen.to_plain()}
+
+    def __setstate__(self, d: dict[str, Any]) -> None:
+        super().__setstate__(d)  # type: ignore[no-untyped-call]  # torch's
+        self.chosen = ChosenCell.from_plain(d["chosen"])
+        self._cells, self._shapes = [], []
+        for layer, groups in self._layers():
+            self._cells.append(layer)
+            self._shapes.extend(shape for group in groups for shape in group.values())
 
     def extra_repr(self) -> str:
         parts = [super().extra_repr()]

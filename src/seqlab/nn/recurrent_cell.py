@@ -9,14 +9,19 @@ import torch
 from torch import Tensor, nn
 
 from seqlab.cells.base import State
-from seqlab.nn.chosen_cell import CellChoice, Family, choose_cell
+from seqlab.cells.recording import is_recorded, is_transformed
+from seqlab.nn.chosen_cell import CellChoice, ChosenCell, Family, choose_cell
 from seqlab.nn.named_weights import NamedWeights
-from seqlab.nn.scripting import scriptable
+from seqlab.nn.torch_layers import NotQuantized, adopt
 
 TORCH_PARAMETERS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 
 
-class RecurrentCell(nn.RNNCellBase):
+TORCH_CELLS: dict[Family, Any] = {"rnn": nn.RNNCell, "lstm": nn.LSTMCell, "gru": nn.GRUCell}
+"""torch's classes as they are now: a user may put seqlab's in their place in torch.nn."""
+
+
+class RecurrentCell(NotQuantized, nn.RNNCellBase):
     """One step: takes the state and returns the next state.
 
     A subclass also inherits from torch's own cell, which computes the step if it has the same equations.
@@ -59,6 +64,13 @@ class RecurrentCell(nn.RNNCellBase):
     def _matches_torch(self) -> bool:
         return self.chosen.matches_torch and self.chosen.name != "projected_lstm"
 
+    @property
+    def _is_left_to_torch(self) -> bool:
+        """Whether torch's own cell runs this call: it has the same equations, but few transforms of
+        torch.func.
+        """
+        return self._matches_torch and (is_recorded() or not is_transformed())
+
     def _step(self, inputs: Tensor, state: State | None) -> State:
         """The next state of a batch (batch, input) or of a single sequence (input,)."""
         assert self._weights is not None
@@ -89,22 +101,21 @@ class RecurrentCell(nn.RNNCellBase):
                     f"{name}: Expected {place} size {(*inputs.shape[:-1], size)}, got {list(part.shape)}"
                 )
 
-    def __prepare_scriptable__(self) -> nn.Module:
-        """What torch.jit.script compiles in place of this cell."""
-        arguments: dict[str, Any] = {
-            "input_size": self.input_size,
-            "hidden_size": self.hidden_size,
-            "bias": self.bias,
-        }
-        if self.family == "rnn":
-            arguments["nonlinearity"] = self.nonlinearity
-        return scriptable(
-            self,
-            self.chosen,
-            name=f"{self.family.upper()}Cell",
-            matches_torch=self._matches_torch,
-            arguments=arguments,
-        )
+    def to_torch(self) -> nn.Module:
+        if not self._matches_torch:
+            raise self.refuse_torch(f"the cell is {self.chosen}")
+        arguments: dict[str, Any] = {"nonlinearity": self.nonlinearity} if self.family == "rnn" else {}
+        sizes = (self.input_size, self.hidden_size, self.bias)
+        return adopt(TORCH_CELLS[self.family](*sizes, **arguments, device="meta"), self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Plain data and tensors, so that torch.load needs to be allowed this class alone."""
+        return {**self.__dict__, "chosen": self.chosen.to_plain(), "_weights": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)  # type: ignore[no-untyped-call]  # torch's
+        self.chosen = ChosenCell.from_plain(state["chosen"])
+        self._weights = NamedWeights.for_cell(self.chosen, self.input_size, self.hidden_size, bias=self.bias)
 
     def extra_repr(self) -> str:
         return (

@@ -24,10 +24,11 @@ class RNN(Recurrent, nn.RNN):  # type: ignore[misc]  # both define forward; ours
     merge: how the two directions are merged: concat, mean, sum or learned.
     hidden_sizes: the width of each layer, instead of hidden_size and num_layers. If they differ, h_0 and
         h_n are tuples with one tensor (directions, batch, width) per layer.
-    fast: False uses the reference scan, which supports higher-order derivatives.
+    fast: False always uses the reference scan, step by step.
     """
 
     family: ClassVar[Family] = "rnn"
+    torchs_is_quantized: ClassVar[bool] = False
 
     def __init__(
         self,

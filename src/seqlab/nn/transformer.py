@@ -5,20 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqlab.blocks.norm import NormKind
+from seqlab.nn.fx_node import as_fx_node
 from seqlab.nn.inner_positions import PositionsChoice
 from seqlab.nn.multihead_attention import Device
+from seqlab.nn.torch_layers import HasTorchLayer, adopt
 from seqlab.nn.transformer_decoder import TransformerDecoder
 from seqlab.nn.transformer_decoder_layer import TransformerDecoderLayer
 from seqlab.nn.transformer_encoder import TransformerEncoder
 from seqlab.nn.transformer_encoder_layer import TransformerEncoderLayer
 from seqlab.nn.transformer_layer import ActivationFunction, ResidualKind
 
+TorchTransformer = nn.Transformer
+"""torch's class as it is now: a user may put seqlab's in its place in torch.nn."""
 
-class Transformer(nn.Transformer):
+
+class Transformer(HasTorchLayer, nn.Transformer):
     """torch.nn.Transformer: same arguments, inputs, outputs, parameters and initialization.
 
     Adds the options of TransformerEncoderLayer, for every layer. Encoder and decoder always end with a norm
@@ -100,3 +105,29 @@ class Transformer(nn.Transformer):
         self.decoder = decoder() if custom_decoder is None else custom_decoder
         self._reset_parameters()
         self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
+
+    def forward(
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        masks = (src_mask, tgt_mask, memory_mask)
+        paddings = (src_key_padding_mask, tgt_key_padding_mask, memory_key_padding_mask)
+        hints = (src_is_causal, tgt_is_causal, memory_is_causal)
+        node = as_fx_node(self, src, tgt, *masks, *paddings, *hints)
+        return super().forward(src, tgt, *masks, *paddings, *hints) if node is None else node
+
+    def to_torch(self) -> nn.Module:
+        model = TorchTransformer.__new__(TorchTransformer)
+        nn.Module.__init__(model)  # torch's constructor would initialize the parameters anew
+        model.d_model, model.nhead, model.batch_first = self.d_model, self.nhead, self.batch_first
+        return adopt(model, self)

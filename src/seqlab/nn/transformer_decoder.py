@@ -5,10 +5,15 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from seqlab.nn.attention_masks import is_causal_mask
+from seqlab.nn.fx_node import as_fx_node
+from seqlab.nn.torch_layers import HasTorchLayer, adopt
 from seqlab.nn.transformer_encoder import num_steps
 
+TorchTransformerDecoder = nn.TransformerDecoder
+"""torch's class as it is now: a user may put seqlab's in its place in torch.nn."""
 
-class TransformerDecoder(nn.TransformerDecoder):
+
+class TransformerDecoder(HasTorchLayer, nn.TransformerDecoder):
     """torch.nn.TransformerDecoder: same arguments, inputs, outputs and parameters.
 
     Layers may come from torch, from seqlab or from your own code.
@@ -25,6 +30,9 @@ class TransformerDecoder(nn.TransformerDecoder):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
+        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+        if (node := as_fx_node(self, tgt, memory, *masks, tgt_is_causal, memory_is_causal)) is not None:
+            return node
         causal = is_causal_mask(tgt_mask, tgt_is_causal, num_steps(tgt, self.layers))
         for layer in self.layers:
             tgt = layer(
@@ -38,3 +46,8 @@ class TransformerDecoder(nn.TransformerDecoder):
                 memory_is_causal=memory_is_causal,
             )
         return tgt if self.norm is None else self.norm(tgt)
+
+    def to_torch(self) -> nn.Module:
+        torch_stack = TorchTransformerDecoder(self.layers[0], 0, self.norm)
+        torch_stack.num_layers = self.num_layers
+        return adopt(torch_stack, self)

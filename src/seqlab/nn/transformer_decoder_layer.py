@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqlab.blocks.norm import NormKind
+from seqlab.nn.fx_node import as_fx_node
 from seqlab.nn.inner_positions import PositionsChoice
 from seqlab.nn.multihead_attention import Device, MultiheadAttention
 from seqlab.nn.transformer_layer import ActivationFunction, LayerOptions, ResidualKind, TransformerLayer
@@ -24,6 +25,7 @@ class TransformerDecoderLayer(TransformerLayer, nn.TransformerDecoderLayer):
     self_attn: MultiheadAttention
     multihead_attn: MultiheadAttention
     attentions = ("self_attn", "multihead_attn")
+    torch_class = nn.TransformerDecoderLayer
 
     def __init__(
         self,
@@ -74,6 +76,9 @@ class TransformerDecoderLayer(TransformerLayer, nn.TransformerDecoderLayer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
+        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+        if (node := as_fx_node(self, tgt, memory, *masks, tgt_is_causal, memory_is_causal)) is not None:
+            return node
         steps = self._residual_block(
             1, tgt, lambda x: self._sa_block(x, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
         )

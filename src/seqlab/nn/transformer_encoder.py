@@ -5,9 +5,14 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from seqlab.nn.attention_masks import is_causal_mask
+from seqlab.nn.fx_node import as_fx_node
+from seqlab.nn.torch_layers import HasTorchLayer, adopt
+
+TorchTransformerEncoder = nn.TransformerEncoder
+"""torch's class as it is now: a user may put seqlab's in its place in torch.nn."""
 
 
-class TransformerEncoder(nn.TransformerEncoder):
+class TransformerEncoder(HasTorchLayer, nn.TransformerEncoder):
     """torch.nn.TransformerEncoder: same arguments, inputs, outputs and parameters.
 
     Layers may come from torch, from seqlab or from your own code. Padding is masked, not removed:
@@ -33,13 +38,24 @@ class TransformerEncoder(nn.TransformerEncoder):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool | None = None,
     ) -> Tensor:
+        if (node := as_fx_node(self, src, mask, src_key_padding_mask, is_causal)) is not None:
+            return node
         causal = is_causal_mask(mask, is_causal, num_steps(src, self.layers))
         for layer in self.layers:
             src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
         return src if self.norm is None else self.norm(src)
 
+    def to_torch(self) -> nn.Module:
+        torch_stack = TorchTransformerEncoder(
+            self.layers[0], 0, self.norm, enable_nested_tensor=False, mask_check=self.mask_check
+        )
+        torch_stack.num_layers = self.num_layers
+        return adopt(torch_stack, self)
 
-def num_steps(steps: Tensor, layers: nn.ModuleList) -> int:
-    """The sequence length, with the axis order of the first layer."""
+
+def num_steps(steps: Tensor, layers: nn.ModuleList) -> int | None:
+    """The sequence length, with the axis order of the first layer; None for sequences of several lengths."""
+    if steps.is_nested:
+        return None
     batch_first = getattr(getattr(layers[0], "self_attn", None), "batch_first", False)
     return steps.shape[1 if batch_first and steps.dim() == 3 else 0]

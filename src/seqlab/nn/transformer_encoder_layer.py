@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from seqlab.blocks.norm import NormKind
 from seqlab.core.errors import UsageError
+from seqlab.nn.fx_node import as_fx_node
 from seqlab.nn.inner_positions import PositionsChoice
 from seqlab.nn.multihead_attention import Device, MultiheadAttention
 from seqlab.nn.transformer_layer import ActivationFunction, LayerOptions, ResidualKind, TransformerLayer
@@ -33,6 +34,7 @@ class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
 
     self_attn: MultiheadAttention
     attentions = ("self_attn",)
+    torch_class = nn.TransformerEncoderLayer
 
     def __init__(
         self,
@@ -79,6 +81,8 @@ class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
     ) -> Tensor:
+        if (node := as_fx_node(self, src, src_mask, src_key_padding_mask, is_causal)) is not None:
+            return node
         if src.is_nested:
             return self._of_nested(src, src_mask, src_key_padding_mask, is_causal=is_causal)
         steps = self._residual_block(
@@ -96,4 +100,4 @@ class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
                 where=type(self).__name__,
                 cure="Pad it and mask the padding.",
             )
-        return nn.TransformerEncoderLayer.forward(self, src, mask, padding, is_causal)
+        return super().forward(src, mask, padding, is_causal)

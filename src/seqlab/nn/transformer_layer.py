@@ -14,6 +14,7 @@ from seqlab.blocks.norm import NormKind
 from seqlab.core.errors import UsageError, nearest
 from seqlab.nn.inner_positions import PositionsChoice
 from seqlab.nn.multihead_attention import Device, MultiheadAttention
+from seqlab.nn.torch_layers import HasTorchLayer, adopt
 
 ActivationFunction = Callable[[Tensor], Tensor]
 ResidualKind = Literal["pre", "post", "rezero", "shared_rezero"]
@@ -82,7 +83,7 @@ class GatedActivation(nn.Module):
         return self.activation(gate) * inner
 
 
-class TransformerLayer(nn.Module):
+class TransformerLayer(HasTorchLayer):
     """Attentions and a feed-forward network, each with a residual connection; a subclass also inherits from
     torch's own layer.
 
@@ -91,6 +92,8 @@ class TransformerLayer(nn.Module):
     """
 
     attentions: ClassVar[tuple[str, ...]]
+    torch_class: ClassVar[type[nn.Module]]
+    """torch's layer of the same name."""
 
     def __init__(
         self,
@@ -138,7 +141,8 @@ class TransformerLayer(nn.Module):
         self._lay_out_paths(d_model, layer_norm_eps, dropout, layer_options.norm, bias=bias, factory=factory)
         activation = _found(activation, where=where)
         self.activation = GatedActivation(activation) if layer_options.gated else activation
-        self.activation_relu_or_gelu = _torchs_number(activation) if layer_options.match_torch else 0
+        self._matches_torch = layer_options.match_torch
+        self.activation_relu_or_gelu = _torchs_number(activation) if self._matches_torch else 0
 
     def _lay_out_paths(
         self, size: int, eps: float, dropout: float, norm: NormKind, *, bias: bool, factory: FactoryKwargs
@@ -164,6 +168,26 @@ class TransformerLayer(nn.Module):
             if kind == "layer"
             else nn.RMSNorm(size, eps=eps, **factory)
         )
+
+    def to_torch(self) -> nn.Module:
+        if not self._matches_torch:
+            raise self.refuse_torch("it has options that torch's layer does not have")
+        attention, norm = self.self_attn, self.norm1
+        assert isinstance(attention, MultiheadAttention)
+        assert isinstance(norm, nn.LayerNorm)
+        torch_layer = self.torch_class(
+            self.linear1.in_features,
+            attention.num_heads,
+            self.linear1.out_features,
+            self.dropout.p,
+            self.activation,
+            norm.eps,
+            attention.batch_first,
+            self.norm_first,
+            self.linear1.bias is not None,
+            device="meta",
+        )
+        return adopt(torch_layer, self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the activation: torch's decoder layer replaces an activation module by relu when it is

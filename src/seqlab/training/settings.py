@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from seqlab.core.settings import Settings
 from seqlab.training.optimizers.registry import OptimizerName
@@ -159,6 +159,16 @@ class TrainingSettings(Settings):
     @property
     def averages_weights(self) -> bool:
         return bool(self.ema_decay or self.average_checkpoints)
+
+    @field_validator("precision", mode="before")
+    @classmethod
+    def _explain_float16(cls, value: object) -> object:
+        if value in ("float16", "fp16", "half"):
+            raise ValueError(
+                f"precision={value} is not supported, because small gradients become 0 without loss"
+                " scaling. Use bfloat16, which has the range of float32, or float32."
+            )
+        return value
 
     @model_validator(mode="after")
     def _one_average(self) -> Self:

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from seqlab.cells.recording import is_transformed
 from seqlab.cells.step_layout import StepLayout
 from seqlab.core.errors import UsageError
 
@@ -23,18 +24,24 @@ def previous_states(layout: StepLayout, initial: Tensor, outputs: Tensor) -> Ten
     return torch.cat([initial, outputs]).index_select(0, layout.previous_rows)
 
 
-def refuse_second_order() -> None:
-    """Called first in every hand-written backward pass, where gradients are enabled only if a graph of the
-    gradient (create_graph) is requested.
+def is_bypassed(*gradients: Tensor) -> bool:
+    """Whether the gradients of this scan take the way through `blocks.higher_order`, because autograd must
+    see every operation: a graph of the gradient (create_graph) or vmap over gradients. Nothing arrives here
+    then, and a hand-written backward pass returns nothing.
     """
-    if torch.is_grad_enabled():
+    if not (torch.is_grad_enabled() or is_transformed()):
+        return False
+    if any(bool(gradient.any()) for gradient in gradients):
         raise UsageError(
-            "the fast path of a recurrent layer has no second derivatives.",
-            cure=(
-                "Build the layer with fast=False (the plain path, which autograd follows to any order), or"
-                " leave create_graph out."
-            ),
+            "a hand-written scan has no second derivatives of its own.",
+            cure="Call it through seqlab.blocks.scan.scan, which has them.",
         )
+    return True
+
+
+def no_gradients(ctx: Any) -> tuple[None, ...]:
+    """What a backward pass that is bypassed returns."""
+    return (None,) * len(ctx.needs_input_grad)
 
 
 def weight_gradients(

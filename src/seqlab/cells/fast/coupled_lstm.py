@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from seqlab.cells.fast.blockwise import row_blocks, sigmoid_derivative, tanh_derivative
-from seqlab.cells.fast.bptt import previous_states, refuse_second_order, weight_gradients
+from seqlab.cells.fast.bptt import is_bypassed, no_gradients, previous_states, weight_gradients
 from seqlab.cells.step_layout import StepLayout
 
 
@@ -51,7 +51,8 @@ class CoupledLSTMScan(torch.autograd.Function):
     def backward(
         ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
     ) -> tuple[Tensor | None, ...]:
-        refuse_second_order()
+        if is_bypassed(d_outputs, d_last_hidden, d_last_cell_state):
+            return no_gradients(ctx)
         rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, tanh_cell_state = (
             ctx.saved_tensors
         )

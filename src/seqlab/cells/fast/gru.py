@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.fast.bptt import previous_states, refuse_second_order
+from seqlab.cells.fast.bptt import is_bypassed, no_gradients, previous_states
 from seqlab.cells.fast.single_state_backward import backward_steps
 from seqlab.cells.step_layout import StepLayout
 
@@ -49,7 +49,8 @@ class GRUScan(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
-        refuse_second_order()
+        if is_bypassed(d_outputs, d_last):
+            return no_gradients(ctx)
         rows, weight, recurrent, bias, recurrent_bias, hidden, gates, products, outputs = ctx.saved_tensors
         layout, size, needs_grad = ctx.layout, hidden.shape[1], ctx.needs_input_grad
         update, hidden_before = gates[:, size : 2 * size], previous_states(layout, hidden, outputs)

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from seqlab.cells.fast.blockwise import row_blocks, sigmoid_derivative, tanh_derivative
-from seqlab.cells.fast.bptt import previous_states, refuse_second_order, weight_gradients
-from seqlab.cells.step_layout import GatherRows, ScatterRows, StepLayout, apply_function
+from seqlab.cells.fast.bptt import is_bypassed, no_gradients, previous_states, weight_gradients
+from seqlab.cells.step_layout import StepLayout, gather_rows, scatter_rows
 from seqlab.core.errors import UsageError
 
 SATURATED = 1e4
@@ -71,7 +71,8 @@ class LSTMScan(torch.autograd.Function):
     def backward(
         ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
     ) -> tuple[Tensor | None, ...]:
-        refuse_second_order()
+        if is_bypassed(d_outputs, d_last_hidden, d_last_cell_state):
+            return no_gradients(ctx)
         rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, tanh_cell_state = (
             ctx.saved_tensors
         )
@@ -205,10 +206,7 @@ def fused_scan(
         False,
     )
     outputs = outputs.flip(0) if layout.reverse else outputs
-    result: tuple[Tensor, Tensor, Tensor] = apply_function(
-        _FirstOrderOnly, outputs.reshape(len(rows), -1), last_hidden[0], last_cell_state[0]
-    )
-    return result
+    return outputs.reshape(len(rows), -1), last_hidden[0], last_cell_state[0]
 
 
 def _check_matrices(
@@ -247,7 +245,7 @@ def padded_scan(
     ended = torch.ones(batch * len(layout.batch_sizes), 1, dtype=rows.dtype).index_fill_(
         0, layout.padded_rows, 0.0
     )
-    padded = torch.cat([apply_function(ScatterRows, rows, layout.padded_rows, len(ended)), ended], dim=1)
+    padded = torch.cat([scatter_rows(rows, layout.padded_rows, len(ended)), ended], dim=1)
     hold = torch.zeros(len(weight), 1, dtype=weight.dtype)
     hold[:size], hold[size : 2 * size] = -SATURATED, SATURATED
     full = StepLayout(
@@ -261,20 +259,7 @@ def padded_scan(
     )
     last = (layout.lengths - 1) * batch + torch.arange(batch)
     return (
-        apply_function(GatherRows, outputs, layout.padded_rows),
-        apply_function(GatherRows, outputs, last),
+        gather_rows(outputs, layout.padded_rows),
+        gather_rows(outputs, last),
         cell_state,
     )
-
-
-class _FirstOrderOnly(torch.autograd.Function):
-    """Raise a helpful error for second derivatives, which torch's fused layer does not support."""
-
-    @staticmethod
-    def forward(ctx: Any, *tensors: Tensor) -> tuple[Tensor, ...]:  # noqa: ARG004 - autograd's signature
-        return tuple(tensor.view_as(tensor) for tensor in tensors)
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, ...]:  # noqa: ARG004 - autograd's signature
-        refuse_second_order()
-        return gradients

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.fast.bptt import previous_states, refuse_second_order
+from seqlab.cells.fast.bptt import is_bypassed, no_gradients, previous_states
 from seqlab.cells.step_layout import StepLayout
 
 
@@ -48,7 +48,8 @@ class MinGRUScan(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
-        refuse_second_order()
+        if is_bypassed(d_outputs, d_last):
+            return no_gradients(ctx)
         rows, input_weight, bias, hidden, keep, candidate, outputs = ctx.saved_tensors
         d_added, d_hidden = _scan_back(ctx.layout, keep, d_outputs, d_last)
         update = 1 - keep

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.fast.bptt import previous_states, refuse_second_order, weight_gradients
+from seqlab.cells.fast.bptt import is_bypassed, no_gradients, previous_states, weight_gradients
 from seqlab.cells.fast.lstm import local_derivatives
 from seqlab.cells.step_layout import StepLayout
 
@@ -77,7 +77,8 @@ class ProjectedLSTMScan(torch.autograd.Function):
     def backward(
         ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
     ) -> tuple[Tensor | None, ...]:
-        refuse_second_order()
+        if is_bypassed(d_outputs, d_last_hidden, d_last_cell_state):
+            return no_gradients(ctx)
         (
             rows,
             weight,

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from seqlab.cells.activations import ACTIVATIONS
-from seqlab.cells.fast.bptt import previous_states, refuse_second_order
+from seqlab.cells.fast.bptt import is_bypassed, no_gradients, previous_states
 from seqlab.cells.step_layout import StepLayout
 
 Candidate = Literal["tanh", "sigmoid"]
@@ -53,7 +53,8 @@ class ResetBeforeGRUScan(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
-        refuse_second_order()
+        if is_bypassed(d_outputs, d_last):
+            return no_gradients(ctx)
         rows, weight, recurrent, bias, shift, hidden, gates, outputs = ctx.saved_tensors
         layout, size, needs_grad = ctx.layout, hidden.shape[1], ctx.needs_input_grad
         reset, update, _ = gates.view(-1, 3, size).unbind(1)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.fast.bptt import refuse_second_order, weight_gradients
+from seqlab.cells.fast.bptt import is_bypassed, no_gradients, weight_gradients
 from seqlab.cells.step_layout import StepLayout
 
 IN_PLACE_ACTIVATIONS: dict[str, Callable[[Tensor, Tensor | None], Tensor]] = {
@@ -60,7 +60,8 @@ class RNNScan(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
-        refuse_second_order()
+        if is_bypassed(d_outputs, d_last):
+            return no_gradients(ctx)
         rows, input_weight, recurrent, bias, hidden, outputs = ctx.saved_tensors
         layout = ctx.layout
         gradient = ctx.derivative(outputs)  # first the slopes, then the gradient of the sums

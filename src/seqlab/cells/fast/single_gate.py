@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.fast.bptt import previous_states, refuse_second_order, weight_gradients
+from seqlab.cells.fast.bptt import is_bypassed, no_gradients, previous_states, weight_gradients
 from seqlab.cells.fast.single_state_backward import backward_steps
 from seqlab.cells.step_layout import StepLayout
 
@@ -41,7 +41,8 @@ class SingleGateScan(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
-        refuse_second_order()
+        if is_bypassed(d_outputs, d_last):
+            return no_gradients(ctx)
         rows, weight, recurrent, bias, hidden, gates, outputs = ctx.saved_tensors
         layout, size = ctx.layout, hidden.shape[1]
         hidden_before = previous_states(layout, hidden, outputs)

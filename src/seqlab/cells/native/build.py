@@ -22,6 +22,7 @@ def build_library() -> Path:
     """
     path = library_path()
     path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.chmod(0o755)  # kernels from a folder that others can write are not loaded
     with lock_file(path.parent / "building.lock", wait=True, cure=CHOOSE_ANOTHER):
         if not path.is_file():
             _compile(path)
@@ -53,7 +54,9 @@ def _compile(path: Path) -> None:
             raise EnvironmentProblem(
                 f"the kernels could not be built: {error}", cure="seqlab works without them."
             ) from error
-        next(Path(folder).glob("kernels*.so")).replace(path)
+        built = next(Path(folder).glob("kernels*.so"))
+        built.chmod(0o755)
+        built.replace(path)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.fast.bptt import matrix_gradient, recurrent_gradient, refuse_second_order
+from seqlab.cells.fast.bptt import is_bypassed, matrix_gradient, no_gradients, recurrent_gradient
 from seqlab.cells.native.library import native_kernels
 from seqlab.cells.step_layout import StepLayout
 
@@ -88,7 +88,8 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
     def backward(
         ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
     ) -> tuple[Tensor | None, ...]:
-        refuse_second_order()
+        if is_bypassed(d_outputs, d_last_hidden, d_last_cell_state):
+            return no_gradients(ctx)
         (
             rows,
             weight,

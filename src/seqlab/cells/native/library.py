@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,6 +16,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from seqlab.cells.native.fake import register_fakes
+from seqlab.cells.native.trust import who_else_writes
 from seqlab.core.cache import cache_folder
 
 SOURCES = Path(__file__).parent / "kernels"
@@ -77,7 +80,15 @@ def _loaded() -> Any | None:
         path = library_path()
         if not path.is_file():
             return None
+        if reason := who_else_writes(path):
+            warnings.warn(
+                f"the C++ kernels are not loaded: {reason}. Take the permission away (chmod go-w), or set"
+                " SEQLAB_CACHE to a folder of your own and run make native.",
+                stacklevel=2,
+            )
+            return None
         torch.ops.load_library(path)
+        register_fakes()
     except (
         OSError,
         RuntimeError,

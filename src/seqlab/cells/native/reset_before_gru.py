@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.fast.bptt import bias_gradient, matrix_gradient, previous_states, refuse_second_order
+from seqlab.cells.fast.bptt import bias_gradient, is_bypassed, matrix_gradient, no_gradients, previous_states
 from seqlab.cells.native.library import native_kernels
 from seqlab.cells.step_layout import StepLayout
 
@@ -41,7 +41,8 @@ class NativeResetBeforeGRUScan(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
-        refuse_second_order()
+        if is_bypassed(d_outputs, d_last):
+            return no_gradients(ctx)
         rows, weight, recurrent, bias, hidden, gates, outputs = ctx.saved_tensors
         layout, size, needs_grad = ctx.layout, hidden.shape[1], ctx.needs_input_grad
         gradient, carried = torch.empty_like(gates), d_last.contiguous().clone()

@@ -12,10 +12,11 @@ from torch import Tensor
 from seqlab.cells.fast.blockwise import add_products
 from seqlab.cells.fast.bptt import (
     bias_gradient,
+    is_bypassed,
     matrix_gradient,
+    no_gradients,
     previous_states,
     recurrent_gradient,
-    refuse_second_order,
     weight_gradients,
 )
 from seqlab.cells.native.library import native_kernels
@@ -66,7 +67,8 @@ class NativeLSTMScan(torch.autograd.Function):
     def backward(
         ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
     ) -> tuple[Tensor | None, ...]:
-        refuse_second_order()
+        if is_bypassed(d_outputs, d_last_hidden, d_last_cell_state):
+            return no_gradients(ctx)
         rows, weight, recurrent, bias, hidden, cell_state, peephole, gates, outputs, cell_states = (
             ctx.saved_tensors
         )
@@ -157,7 +159,8 @@ class NativeGRUScan(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
-        refuse_second_order()
+        if is_bypassed(d_outputs, d_last):
+            return no_gradients(ctx)
         rows, weight, recurrent, bias, recurrent_bias, hidden, gates, inner, outputs = ctx.saved_tensors
         layout, size, needs_grad = ctx.layout, hidden.shape[1], ctx.needs_input_grad
         gradient, d_bias, carried = (

@@ -1,0 +1,29 @@
+"""Whether a compiled library may be loaded: code that another user could have put there is refused."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+
+def who_else_writes(path: Path) -> str:
+    """Why a file could hold another user's code: the file, or a folder above it, belongs to another user or may
+    be written by others. Empty if only this user and root can change it.
+
+    A folder with the sticky bit, such as /tmp, lets nobody replace what belongs to someone else. A group of
+    the same number as its owner is the user's own, as Debian and Fedora create it.
+    """
+    if os.name != "posix":
+        return ""
+    real = path.resolve()
+    for place in (real, *real.parents):
+        found = place.stat()
+        if found.st_uid not in (os.geteuid(), 0):
+            return f"{place} belongs to another user"
+        if found.st_mode & stat.S_ISVTX and place != real:
+            continue
+        others = stat.S_IWOTH if found.st_gid == found.st_uid else stat.S_IWOTH | stat.S_IWGRP
+        if found.st_mode & others:
+            return f"{place} can be written by other users"
+    return ""

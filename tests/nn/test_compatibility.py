@@ -1,0 +1,44 @@
+"""The table of docs/rooms/nn_compatibility.md is what the layers do: every cell of it compares numbers with
+torch's class.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.nn.compatibility.behaviors import FAST, SLOW
+from tests.nn.compatibility.layers import COLUMNS
+from tests.run_alone import run_alone
+
+PAGE = Path(__file__).parents[2] / "docs" / "rooms" / "nn_compatibility.md"
+
+
+def rows_of_the_page() -> list[str]:
+    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    assert lines[0] == f"| | {' | '.join(COLUMNS)} |"
+    return lines[1:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("which", "either_way"),
+    [
+        pytest.param("fast", "without kernels"),
+        pytest.param("fast", "with kernels", marks=pytest.mark.long),
+        pytest.param("slow", "without kernels", marks=pytest.mark.long),
+        pytest.param("slow", "with kernels", marks=pytest.mark.long),
+    ],
+    indirect=["either_way"],
+)
+def test_the_table_of_the_page_is_what_the_layers_do(which: str, either_way: str) -> None:
+    has_kernels = either_way == "with kernels"
+    found = run_alone("tests.nn.compatibility", which, SEQLAB_NATIVE="1" if has_kernels else "0")
+    assert found
+    for line in found:
+        assert line in rows_of_the_page()
+
+
+def test_the_page_has_every_row_once() -> None:
+    assert [line.split(" | ")[0].removeprefix("| ") for line in rows_of_the_page()] == [*FAST, *SLOW]
