@@ -12,6 +12,7 @@ from seqlab.core.cache import cache_folder
 from seqlab.core.files import write_whole
 from seqlab.sources.base import Row, Source, TextSource
 from seqlab.sources.formats.text_file import cut_into_chunks
+from seqlab.sources.half_surrogates import refuse_half_surrogates
 
 
 class InMemoryRows(Source):
@@ -74,6 +75,8 @@ def rows_of_table(value: Any) -> list[dict[str, Any]]:
 def open_table(value: Any, *, name: str = "table") -> InMemoryRows:
     """A table in memory as a source. Columns are those of any row, in the order in which they first occur."""
     rows = rows_of_table(value)
+    for number, row in enumerate(rows, start=1):
+        refuse_half_surrogates(row, where=f"{name}, line {number}", cure="Mend the row or leave it out.")
     columns = list(dict.fromkeys(column for row in rows for column in row))
     return InMemoryRows(name, columns, [{column: row.get(column) for column in columns} for row in rows])
 

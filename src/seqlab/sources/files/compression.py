@@ -103,6 +103,7 @@ def plain_name(path: Path) -> str:
 
 def check_exists(path: Path) -> None:
     """A missing file, or something that cannot be read twice, in words."""
+    check_name_is_text(str(path.absolute()))
     if path.is_file():
         return
     if path.is_dir():
@@ -120,6 +121,18 @@ def check_exists(path: Path) -> None:
         )
     names = [entry.name for entry in folder.iterdir() if not entry.name.startswith(".")]
     raise DataError("no such file.", where=str(path), cure=nearest(path.name, names))
+
+
+def check_name_is_text(name: str) -> None:
+    """A recipe or a report could not store another name, and a folder's name may be a label."""
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(
+            "the name of the file or of a folder above it is not UTF-8.",
+            where=ascii(name)[1:-1],
+            cure="Rename it (convmv -f latin1 -t utf-8 --notest NAME).",
+        ) from error
 
 
 def content_hash(path: Path) -> str:

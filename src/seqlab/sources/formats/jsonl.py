@@ -13,6 +13,7 @@ from seqlab.sources.base import Row, Source
 from seqlab.sources.files.compression import content_hash
 from seqlab.sources.files.lines import Lines
 from seqlab.sources.formats.registry import source_formats
+from seqlab.sources.half_surrogates import refuse_half_surrogates
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import names_of
 
@@ -131,18 +132,5 @@ class JsonLines(Source):
                 cure='Each line must look like {"text": "…", "label": "…"}.',
             )
         if "\\u" in line:
-            _check_surrogates(value, where=where)
+            refuse_half_surrogates(value, where=where, cure=SKIP)
         return value
-
-
-def _check_surrogates(value: dict[str, Any], *, where: str) -> None:
-    for key, cell in value.items():
-        if isinstance(cell, str):
-            try:
-                cell.encode()
-            except UnicodeEncodeError as error:
-                what = (
-                    f"key '{key}' holds half of a surrogate pair (\\u{ord(cell[error.start]):04x}), which is"
-                    " not text."
-                )
-                raise DataError(what, where=where, cure=SKIP) from error
