@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from seqlab.core.errors import DataError
+from seqlab.core.errors import DataError, shortened
 from seqlab.core.seeds import derive
 from seqlab.sources.base import Row, Source, TextSource
 from seqlab.sources.settings import Split
@@ -77,7 +77,8 @@ def hold_out(
             sum(1 for _ in source.rows()), valid_share, test_share, seed=seed if how == "random" else None
         )
     kept = _keep_labels(source, marks, labels, keys) if labels is not None else ()
-    _check_parts(source, marks, {TRAIN: 1 - valid_share - test_share, VALID: valid_share, TEST: test_share})
+    shares = {TRAIN: 1 - valid_share - test_share, VALID: valid_share, TEST: test_share}
+    _check_parts(source, marks, shares, kept=kept)
     kind = MarkedLines if isinstance(source, TextSource) else MarkedRows
     return Splits(
         train=kind(source, marks, TRAIN, part="train"),
@@ -155,10 +156,17 @@ def _count(num_rows: int, share: float) -> int:
     return int(num_rows * share + 0.5)
 
 
-def _check_parts(source: Source, marks: bytearray, shares: dict[int, float]) -> None:
+def _check_parts(source: Source, marks: bytearray, shares: dict[int, float], *, kept: Sequence[str]) -> None:
     names = {TRAIN: "training", VALID: "validation", TEST: "testing"}
     settings = {TRAIN: "data.valid_share", VALID: "data.valid_share", TEST: "data.test_share"}
     for mark, share in shares.items():
+        if share and not marks.count(mark) and kept:
+            raise DataError(
+                f"the labels do not repeat often enough to hold rows out for {names[mark]}: each of"
+                f" {len(kept):,} labels, such as {shortened(kept[0])!r}, would be missing in train.",
+                where=source.name,
+                cure="Are they names of rows rather than labels? Another column: data.label=NAME.",
+            )
         if share and not marks.count(mark):
             cure = (
                 "Add rows, name a file of its own (data.valid=FILE, data.test=FILE), or change"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gzip
 import hashlib
+import io
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -13,8 +14,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from seqlab.core.errors import DataError, nearest
-from seqlab.sources.files.archives import zip_files
-from seqlab.sources.files.decompression import DamagedStream, decompressed
+from seqlab.sources.files.archives import check_ratio, zip_files
+from seqlab.sources.files.decompression import CHUNK, DamagedStream, decompressed
 from seqlab.sources.files.zip_directory import open_zip
 
 BLOCK = 1 << 20
@@ -175,10 +176,31 @@ def _unpack(path: Path, kind: str) -> Iterator[IO[bytes]]:
             yield member
     elif kind:
         with path.open("rb") as file, decompressed(file, kind) as stream:
-            yield stream
+            bounded = BoundedStream(stream, packed=path.stat().st_size, where=str(path))
+            yield io.BufferedReader(bounded, CHUNK)
     else:
         with path.open("rb") as file:
             yield file
+
+
+class BoundedStream(io.RawIOBase):
+    """A decompressed stream that ends in an error where it becomes far longer than its file."""
+
+    def __init__(self, stream: IO[bytes], *, packed: int, where: str) -> None:
+        self._stream = stream
+        self._packed = packed
+        self._where = where
+        self._size = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # RawIOBase declares any buffer, BufferedReader passes this one
+        block = self._stream.read(len(buffer))
+        buffer[: len(block)] = block
+        self._size += len(block)
+        check_ratio(self._size, packed=self._packed, where=self._where)
+        return len(block)
 
 
 def _only_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
