@@ -62,10 +62,14 @@ class Prepared:
     warnings: list[str]
     survey: Survey
     forecast: Forecast | None = None
+    is_numbered: bool = False
+    """Whether the folder was chosen here, so that the next number does as well."""
 
 
 def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda _: None) -> Prepared:
     """Everything that can fail on the user's side happens here; the folder is not made yet."""
+    if out:
+        new_folder(out, name=name)  # a place that is taken is reported before the work
     threads = use_threads(recipe.training.threads)
     device = choose_device(recipe.training)
     source = find_start(recipe, say=say)
@@ -130,6 +134,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
         warnings=warnings + [f"{split.name}: {note}" for split in splits.values() for note in split.notes],
         survey=survey,
         forecast=forecast,
+        is_numbered=not out,
     )
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 
-from seqlab.core.errors import RunError
+from seqlab.core.errors import DataError, RunError
 from seqlab.core.files import write_whole
 from seqlab.core.seeds import derive
-from seqlab.runs.data import open_data
+from seqlab.recipes.recipe import Recipe
+from seqlab.runs.data import RunData, open_data, refuse_missing
 from seqlab.runs.folder.layout import (
     CHECKPOINTS,
     JOURNAL,
     RECIPE,
     TOKENS,
+    claim_folder,
     find_run,
     read_recipe,
     refuse_a_run,
@@ -59,6 +63,9 @@ class Interrupted(Exception):
 
 def train(prepared: Prepared, *, callback: Callback | None = None, say: Say = lambda _: None) -> Run:
     """Make the folder and train until the budget ends."""
+    if prepared.is_numbered and (claimed := claim_folder(prepared.folder)) != prepared.folder:
+        say(f"{prepared.folder} was taken in the meantime: the run folder is {claimed}")
+        prepared = replace(prepared, folder=claimed)
     folder, recipe = prepared.folder, prepared.recipe
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
@@ -80,8 +87,17 @@ def train(prepared: Prepared, *, callback: Callback | None = None, say: Say = la
         return _finish(trainer, prepared, manifest, say)
 
 
-def resume(path: str | Path, *, callback: Callback | None = None, say: Say = lambda _: None) -> Run:
-    """Continue from the newest whole checkpoint of a run."""
+def resume(
+    path: str | Path,
+    *,
+    data: Mapping[str, str] | None = None,
+    callback: Callback | None = None,
+    say: Say = lambda _: None,
+) -> Run:
+    """Continue from the newest whole checkpoint of a run.
+
+    data: where train, valid or test are now, if they were moved. Their content must be the same.
+    """
     folder = find_run(path)
     refuse_links(folder)  # before anything is written through one
     with locked(folder):
@@ -93,9 +109,9 @@ def resume(path: str | Path, *, callback: Callback | None = None, say: Say = lam
         codec = parts.codec.load(recipe, folder / TOKENS)
         checkpoint = _load_checkpoint(folder, manifest, codec, say=say)
         say("reading the data")
-        opened = open_data(recipe)
-        data = {name: part.fingerprint() for name, part in opened.parts.items()}
-        _refuse_other_data(folder, before=manifest.data, now=data)
+        opened = _open_again(recipe, data or {}, folder)
+        fingerprints = {name: part.fingerprint() for name, part in opened.parts.items()}
+        _refuse_other_data(folder, before=manifest.data, now=fingerprints)
         splits = encode_splits(codec, opened, say=say)
         teacher_run, _ = find_teacher(recipe, say=say)
         teacher = build_teacher(recipe, codec, teacher_run, device=device)
@@ -110,7 +126,7 @@ def resume(path: str | Path, *, callback: Callback | None = None, say: Say = lam
             model=build_model(codec),
             device=device,
             budget=budget,
-            data=data,
+            data=fingerprints,
             reasons=[],
             warnings=started.get("warnings", []),
             survey=survey_parts(recipe, opened.parts),
@@ -120,6 +136,20 @@ def resume(path: str | Path, *, callback: Callback | None = None, say: Say = lam
         manifest = reopen_manifest(folder, manifest)
         say(f"resuming after step {checkpoint.step:,} of {trainer.budget.total_steps:,}")
         return _finish(trainer, prepared, manifest, say)
+
+
+def _open_again(recipe: Recipe, moved: Mapping[str, str], folder: Path) -> RunData:
+    """The data of a run, perhaps in another place than when it started."""
+    recipe = recipe.changed("data", **{name: str(Path(path).resolve()) for name, path in moved.items()})
+    try:
+        refuse_missing(recipe)
+    except DataError as error:
+        raise DataError(
+            error.what,
+            where=error.where,
+            cure=f"If it was moved: seqlab train --resume {shlex.quote(str(folder))} data.train=FILE",
+        ) from error
+    return open_data(recipe)
 
 
 def _load_checkpoint(folder: Path, manifest: Manifest, codec: Codec, *, say: Say) -> Checkpoint:
