@@ -173,6 +173,8 @@ def encode_splits(codec: Codec, opened: RunData, *, say: Say) -> dict[str, Split
     for name, source in opened.parts.items():
         say(f"encoding {name}")
         splits[name] = codec.encode_split(name, source)
+        if rebuilt := splits[name].store.rebuilt:
+            say(f"the cached arrays of {name} were damaged ({', '.join(rebuilt)}) and have been made again")
     return splits
 
 
