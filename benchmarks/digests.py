@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> None:
             repeats=5,
         )
     for timing in timings.values():
-        print(f"{timing.line()}  ({timing.best_wall / megabytes * 1000:.2f} s per GB)")
+        print(f"{timing.line()}  ({timing.best_cpu / megabytes * 1000:.2f} s of CPU per GB)")
     seconds = timings["a store is opened"].best_wall / megabytes * 1000
     print("a store is opened:", verdict(seconds, TARGET, unit="s wall per GB"))
 
