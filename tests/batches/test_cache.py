@@ -344,3 +344,13 @@ def test_a_whole_store_is_told_from_a_part(tmp_path: Path) -> None:
     Maker(1)(tmp_path / "whole")
     assert damaged_files(tmp_path / "whole") == []
     assert damaged_files(tmp_path / "missing") == ["store.json"]
+
+
+def test_a_store_says_which_files_were_damaged_when_it_is_made_again(folder: Path) -> None:
+    maker = Maker(1, 2, 3)
+    assert cached_store({"a": 1}, maker).rebuilt == []  # made for the first time
+    (path,) = folder.rglob("tokens.bin")
+    path.write_bytes(b"\1\2\2")
+    assert cached_store({"a": 1}, maker).rebuilt == ["tokens.bin"]
+    assert cached_store({"a": 1}, maker).rebuilt == []
+    assert maker.times == 2

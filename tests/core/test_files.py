@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -38,13 +39,35 @@ def test_a_failure_in_between_leaves_the_old_content_and_no_rest(
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
-def test_a_full_disk_is_told_with_what_it_needs_and_has(code: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("code", "facts"),
+    [
+        (errno.ENOSPC, ["no space left", "5.0 MB", "has "]),
+        (errno.EDQUOT, ["quota", "5.0 MB"]),
+        (errno.EFBIG, ["5.0 MB", "ulimit -f"]),
+    ],
+    ids=["full", "quota", "large"],
+)
+def test_a_file_that_cannot_grow_is_told_with_the_reason_and_what_it_needs(
+    code: int, facts: list[str], tmp_path: Path
+) -> None:
     with pytest.raises(EnvironmentProblem) as caught, explain_full_disk(tmp_path / "x", needed=5_000_000):
         raise OSError(code, "full")
-    assert "no space left: needs 5.0 MB, has " in str(caught.value)
+    assert [fact for fact in facts if fact not in str(caught.value)] == []
     assert "what was saved before is whole" in str(caught.value)
     assert caught.value.exit_code == 3
+
+
+def test_a_limit_on_the_size_of_files_is_not_reported_as_a_full_disk(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, before[1]))
+    try:
+        with pytest.raises(EnvironmentProblem) as caught:
+            write_whole(tmp_path / "x", bytes(3_000_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [fact for fact in ("3.0 MB", "2.0 MB", "ulimit -f") if fact not in str(caught.value)] == []
+    assert "no space" not in str(caught.value)
 
 
 def test_other_trouble_with_a_file_stays_what_it_is(tmp_path: Path) -> None:

@@ -154,8 +154,11 @@ def test_a_pair_of_another_size_is_imported_by_the_command(
         ),
         ({"more": np.zeros(3)}, "not the arrays of a model that is known here"),
         ({"enc_emb": np.zeros(29, np.float32)}, "not the arrays of a model that is known here"),
-        ({"fc_b": np.array([{"a": 1}] * 74, dtype=object)}, "fc_b.npy holds object, not plain numbers"),
-        ({"fc_b": np.array(["x"] * 74)}, "not plain numbers"),
+        (
+            {"fc_b": np.array([{"a": 1}] * 74, dtype=object)},
+            "fc_b.npy holds object, not floating-point numbers",
+        ),
+        ({"fc_b": np.array(["x"] * 74)}, "not floating-point numbers"),
         ({"fc_b": np.full(74, np.nan, np.float32)}, "numbers that are not finite, the first for bias"),
     ],
 )

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from seqlab.recipes.read import check
+from seqlab.runs.train.prepare import prepare
 from tests.runs import toy_runs
 from tests.runs.toy_runs import SETTINGS, fingerprint, finish, go_on, start
 
@@ -79,3 +81,18 @@ def test_flips_in_every_file_of_the_cache_change_no_training_and_no_resume(
         assert finish(with_cache, cache, go_on, data, tmp_path / "resumed", settings) == 0, name
         assert fingerprint(tmp_path / "resumed") == whole, name
         shutil.rmtree(tmp_path / "resumed")
+
+
+def test_a_rebuilt_cache_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEQLAB_CACHE", str(tmp_path / "cache"))
+    data = toy_runs.write_data("classifier", tmp_path)
+    small = {"steps": 1, "batch_size": 4, "threads": 1}
+    recipe = check({"data": {"train": str(data)}, "training": small}, where="")
+    prepare(recipe)
+    flip_low_bits(tmp_path / "cache", "label.bin", random.Random(1))
+    said: list[str] = []
+    prepare(recipe, say=said.append)
+    assert sum("train were damaged (label.bin)" in line for line in said) == 1
+    said.clear()
+    prepare(recipe, say=said.append)
+    assert not any("damaged" in line for line in said)

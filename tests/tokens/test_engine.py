@@ -176,3 +176,14 @@ def test_every_kind_shares_one_machinery() -> None:
         "wordpiece",
         "unigram",
     }
+
+
+ODD = ["\0", "▁", " ", "a", "b", "\n", "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"]
+UNIGRAM = Unigram.fit([" ".join(ODD) * 3, "".join(ODD) * 3], TokenSettings(size=60), specials=SPECIALS)
+
+
+@given(st.lists(st.sampled_from(ODD), max_size=30).map("".join))
+def test_every_text_of_known_characters_survives_unigram_pieces(text: str) -> None:
+    """Also U+0000, a ▁ that is no blank, and the codes that stand for both inside the engine."""
+    assert UNIGRAM.decode(UNIGRAM.encode(text)) == text
+    assert UNIGRAM.join(UNIGRAM.split(text)) == text

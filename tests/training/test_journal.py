@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from seqlab.core.errors import EnvironmentProblem
+from seqlab.core.errors import EnvironmentProblem, RunError
 from seqlab.training.journal import Journal, read_journal
 
 
@@ -123,3 +123,37 @@ def test_a_full_disk_is_said_in_words(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(Path, "open", fail)
     with pytest.raises(EnvironmentProblem, match="no space left: needs"):
         Journal(tmp_path / "journal.jsonl").write("step", step=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("warnings", 5),
+        ("warnings", [["no text"]]),
+        ("loss", "low"),
+        ("gradient_norm", [1.0]),
+        ("seconds", {}),
+        ("sample", 3),
+        ("step", -1),
+        ("step", True),
+    ],
+)
+def test_a_fact_of_the_wrong_type_is_refused_with_file_and_line(
+    name: str, value: object, tmp_path: Path
+) -> None:
+    path = tmp_path / "journal.jsonl"
+    Journal(path).write("started", step=0, warnings=["a warning"])
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"event": "step", "step": 1, "loss": 0.5, name: value}) + "\n")
+    with pytest.raises(RunError, match=rf"journal\.jsonl, line 2: {name} is") as caught:
+        read_journal(path)
+    assert caught.value.cure
+
+
+def test_a_huge_journal_is_refused_without_reading_it(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    with path.open("wb") as file:
+        file.truncate(31_000_000)
+    with pytest.raises(RunError, match=r"journal\.jsonl.* 31\.0 MB") as caught:
+        read_journal(path)
+    assert "move it away" in caught.value.cure

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import random
+import stat
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +17,9 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from seqlab.core.errors import EnvironmentProblem, RunError
+from seqlab.core.files import write_whole
 from seqlab.training.checkpoints import weights_header
+from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
 from seqlab.training.checkpoints.weights_file import read_weights, replace_weights, write_weights
 
 DTYPES = [
@@ -235,3 +239,17 @@ def test_no_bytes_make_the_header_reader_fail_otherwise(
     path.write_bytes(safetensors_file(header, rest))
     with contextlib.suppress(RunError):
         weights_header.read_weights_header(path)
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
+def test_weights_and_checkpoints_follow_the_umask_like_every_other_file(umask: int, tmp_path: Path) -> None:
+    before = os.umask(umask)
+    try:
+        replace_weights(tmp_path / "weights", {"a": torch.ones(3)})
+        Checkpoints(tmp_path / "checkpoints").save(Checkpoint(1, {"a": torch.ones(3)}))
+        write_whole(tmp_path / "plain", "text")
+    finally:
+        os.umask(before)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) == 6
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o666 & ~umask}

@@ -31,10 +31,13 @@ def cached_store(made_from: dict[str, Any], write: Callable[[Path], None]) -> St
     key = hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()[:32]
     folder = cache_folder() / key
     with _held(folder, wait=True):
-        if damaged_files(folder):
+        was_there, damaged = folder.is_dir(), damaged_files(folder)
+        if damaged:
             _make(folder, write)
         os.utime(folder)  # the time of last use decides what is dropped first
-        return Store(folder, verify=False)  # every byte has just been read, or written
+        store = Store(folder, verify=False)  # every byte has just been read, or written
+        store.rebuilt = damaged if was_there else []
+        return store
 
 
 def _held(folder: Path, *, wait: bool) -> AbstractContextManager[bool]:

@@ -45,6 +45,8 @@ class Store:
                 cure="Delete the folder; the store will be rebuilt.",
             )
         index = _read_index(folder)
+        self.rebuilt: list[str] = []
+        """Files that were found damaged in the cache, whereupon the store was made again."""
         self.facts: dict[str, Any] = index["facts"]
         self._count: int = index["sequences"]
         self._columns = {

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from seqlab.cli.streams import explain_lost_answer, messages
 from seqlab.cli.wrap import wrap_message
 from seqlab.core.errors import SeqlabError
 
@@ -28,13 +29,13 @@ HARMFUL_IN_JSON = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]
 
 def say(text: str = "") -> None:
     """A message for people, on standard error."""
-    text = wrap_message(text) if sys.stderr.isatty() else text
-    print(clean(text), file=sys.stderr, flush=True)  # noqa: T201 - the one place for messages
+    messages.write(clean(wrap_message(text) if sys.stderr.isatty() else text))
 
 
 def answer(text: str, *, end: str = "\n") -> None:
     """The answer of a command, on standard output."""
-    print(clean(text), end=end, flush=True)  # noqa: T201 - the one place for answers
+    with explain_lost_answer():
+        print(clean(text), end=end, flush=True)  # noqa: T201 - the one place for answers
 
 
 def answer_sentences(text: str) -> None:
@@ -45,7 +46,9 @@ def answer_sentences(text: str) -> None:
 def answer_json(value: Any) -> None:
     """One JSON object on standard output. JSON has no NaN and no infinity: those become null."""
     text = json.dumps(_finite(value), ensure_ascii=not _writes_unicode(), default=str)
-    print(HARMFUL_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text), flush=True)  # noqa: T201 - the one place for JSON
+    line = HARMFUL_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    with explain_lost_answer():
+        print(line, flush=True)  # noqa: T201 - the one place for JSON
 
 
 def suggest(commands: Iterable[str]) -> None:

@@ -12,7 +12,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from seqlab.cli.console import say
-from seqlab.core.errors import DataError, UsageError
+from seqlab.cli.streams import require_input
+from seqlab.core.errors import DataError, EnvironmentProblem, UsageError
 
 if TYPE_CHECKING:
     from seqlab.recipes.recipe import Recipe
@@ -79,6 +80,7 @@ def available_chunks(inputs: Iterator[Any], *, at_once: int = AT_ONCE) -> Iterat
 
 def lines_of_stdin() -> Iterator[str]:
     """One text per line; an empty line is an empty text, so that answers stay beside their questions."""
+    require_input()
     if sys.stdin.isatty():
         say("type a text and press Enter; Ctrl-D ends")
     for number, line in enumerate(_split_lines(_stdin_chunks()), start=1):
@@ -104,8 +106,14 @@ def _stdin_chunks() -> Iterator[bytes]:
     except OSError:  # standard input was replaced by an object in memory
         yield sys.stdin.buffer.read()
         return
-    while chunk := os.read(descriptor, CHUNK_BYTES):
-        yield chunk
+    try:
+        while chunk := os.read(descriptor, CHUNK_BYTES):
+            yield chunk
+    except OSError as error:  # a folder, or a file opened for writing
+        raise EnvironmentProblem(
+            f"standard input cannot be read ({error.strerror}).",
+            cure="Name a file with --file, or pipe it in.",
+        ) from error
 
 
 def _split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:

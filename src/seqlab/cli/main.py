@@ -28,6 +28,7 @@ from seqlab.cli import (
     words,
 )
 from seqlab.cli.outcome import reported
+from seqlab.cli.streams import explain_lost_answer, require_output, usable_streams
 
 SHORT_WAIT = "1000"
 """How long threads spin while they wait for each other.
@@ -132,7 +133,10 @@ def main(words: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors="backslashreplace")
     os.environ.setdefault("GOMP_SPINCOUNT", SHORT_WAIT)  # before torch is imported
     words, common = _common_options(list(sys.argv[1:] if words is None else words))
-    app(args=words or ["--help"], prog_name="seqlab", obj=common)
+    with usable_streams(), reported(debug=common.debug):
+        require_output()
+        with explain_lost_answer():  # typer writes help and version itself
+            app(args=words or ["--help"], prog_name="seqlab", obj=common)
 
 
 def _common_options(words: list[str]) -> tuple[list[str], CommonOptions]:

@@ -6,13 +6,13 @@ interrupted
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from seqlab.cli.console import complain, say
+from seqlab.cli.streams import STANDARD_OUTPUT, discard
 from seqlab.core.errors import EnvironmentProblem, SeqlabError
 
 BUG, INTERRUPTED = 1, 130
@@ -29,7 +29,7 @@ def reported(*, debug: bool) -> Iterator[None]:
         say("interrupted")
         sys.exit(INTERRUPTED)
     except BrokenPipeError:  # the reader of our output went away, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(STANDARD_OUTPUT)
         sys.exit(0)
     except Exception as error:
         if type(error).__module__.startswith("typer"):

@@ -83,10 +83,15 @@ def train(
     clock = perf_counter()
     stage = QUIET if quiet else STAGES
     if resume:
-        if what or settings or task or model or out or minutes or start_from or seeds or dry_run:
-            cure = f"A run goes on with the recipe it started with: seqlab train --resume {quoted(resume)}"
+        words = [what, *(settings or [])] if what else settings or []
+        moved = _moved_data(words)
+        if len(moved) < len(words) or task or model or out or minutes or start_from or seeds or dry_run:
+            cure = (
+                f"A run goes on with the recipe it started with: seqlab train --resume {quoted(resume)}"
+                " (and data.train=FILE if its data was moved)"
+            )
             raise UsageError("--resume takes only the folder of a run.", cure=cure)
-        return _resume(resume, stage=stage, quiet=quiet, as_json=as_json, clock=clock)
+        return _resume(resume, moved, stage=stage, quiet=quiet, as_json=as_json, clock=clock)
     if not what:
         raise UsageError(
             "nothing to train on.",
@@ -97,7 +102,9 @@ def train(
     choices: dict[str, Any] = {"values": values, "task": task, "model": model, "out": out}
     if seeds and not dry_run:
         return train_with_seeds(what, settings or [], seeds, **choices, quiet=quiet, as_json=as_json)
-    prepared = _prepare(what, settings or [], **choices, stage=stage, tell=QUIET if quiet else TOLD, clock=clock)
+    prepared = _prepare(
+        what, settings or [], **choices, stage=stage, tell=QUIET if quiet else TOLD, clock=clock
+    )
     if not quiet:
         announce(prepared)
     if seeds and not quiet:
@@ -107,11 +114,31 @@ def train(
     return _train(prepared, stage=stage, quiet=quiet, as_json=as_json)
 
 
-def _resume(folder: str, *, stage: Callable[[str], None], quiet: bool, as_json: bool, clock: float) -> None:
+def _moved_data(words: list[str]) -> dict[str, str]:
+    """The places of data among the arguments.
+
+    >>> _moved_data(["data.train=new/a.csv", "training.steps=3"])
+    {'train': 'new/a.csv'}
+    """
+    pairs = [word.partition("=") for word in words]
+    parts = {f"data.{name}": name for name in ("train", "valid", "test")}
+    return {parts[name]: value for name, _, value in pairs if name in parts and value}
+
+
+def _resume(
+    folder: str,
+    data: dict[str, str],
+    *,
+    stage: Callable[[str], None],
+    quiet: bool,
+    as_json: bool,
+    clock: float,
+) -> None:
     from seqlab.runs.train import start
 
     run = _watch(
-        lambda callback: start.resume(folder, callback=callback, say=stage, clock=clock), quiet=quiet
+        lambda callback: start.resume(folder, data=data, callback=callback, say=stage, clock=clock),
+        quiet=quiet,
     )
     return _conclude(run, as_json=as_json)
 

@@ -48,17 +48,45 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def explain_full_disk(path: Path, *, needed: int) -> Iterator[None]:
-    """Turn the system's 'no space left' into a message with the two numbers that matter."""
+    """Turn the system's 'no space left', 'quota exceeded' and 'file too large' into a message with the two
+    numbers that matter.
+    """
     try:
         yield
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
-        raise EnvironmentProblem(
+        raise no_space(path, needed=needed, code=error.errno) from error
+
+
+def no_space(path: Path, *, needed: int, code: int = errno.ENOSPC) -> EnvironmentProblem:
+    """code: the system's error number, which says whether the disk, a quota or a limit on files is in the way."""
+    if code == errno.EFBIG:
+        limit = largest_file()
+        allowed = "by the file system" if limit is None else f"beyond {megabytes(limit)} here"
+        what, cure = (
+            f"the file may not grow to {megabytes(needed)}: larger files are not allowed {allowed}.",
+            "Raise the limit (ulimit -f unlimited)",
+        )
+    elif code == errno.EDQUOT:
+        what, cure = f"the disk quota is used up: needs {megabytes(needed)}.", "Free some space of yours"
+    else:
+        what, cure = (
             f"no space left: needs {megabytes(needed)}, has {megabytes(free_space(path))}.",
-            where=str(path),
-            cure="Free some space or choose another folder with --out; what was saved before is whole.",
-        ) from error
+            "Free some space",
+        )
+    cure += ", or choose another folder with --out; what was saved before is whole."
+    return EnvironmentProblem(what, where=str(path), cure=cure)
+
+
+def largest_file() -> int | None:
+    """The number of bytes that the system lets a process write into one file; None without a limit."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    return None if limit == resource.RLIM_INFINITY else limit
 
 
 def free_space(path: Path) -> int:

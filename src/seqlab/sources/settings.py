@@ -68,6 +68,14 @@ class DataSettings(Settings):
             " none."
         ),
     )
+    max_labels: int = Field(
+        1000,
+        ge=2,
+        description=(
+            "Refuse data with more different labels than this. Scoring counts every pair of labels: 1,000"
+            " labels take 200 MB, 5,000 take 5 GB."
+        ),
+    )
     sequence: str = Field(
         "",
         description=(

@@ -77,14 +77,8 @@ def hold_out(
             sum(1 for _ in source.rows()), valid_share, test_share, seed=seed if how == "random" else None
         )
     kept = _keep_labels(source, marks, labels, keys) if labels is not None else ()
-    if kept and not marks.count(VALID) and not marks.count(TEST):
-        raise DataError(
-            f"nearly every one of the {len(marks):,} rows has a label of its own ({shortened(kept[0])!r},"
-            f" …), so none can be held out.",
-            where=source.name,
-            cure="Is that column an id? Another: data.label=NAME; numbers: task=regression.",
-        )
-    _check_parts(source, marks, {TRAIN: 1 - valid_share - test_share, VALID: valid_share, TEST: test_share})
+    shares = {TRAIN: 1 - valid_share - test_share, VALID: valid_share, TEST: test_share}
+    _check_parts(source, marks, shares, kept=kept)
     kind = MarkedLines if isinstance(source, TextSource) else MarkedRows
     return Splits(
         train=kind(source, marks, TRAIN, part="train"),
@@ -162,10 +156,17 @@ def _count(num_rows: int, share: float) -> int:
     return int(num_rows * share + 0.5)
 
 
-def _check_parts(source: Source, marks: bytearray, shares: dict[int, float]) -> None:
+def _check_parts(source: Source, marks: bytearray, shares: dict[int, float], *, kept: Sequence[str]) -> None:
     names = {TRAIN: "training", VALID: "validation", TEST: "testing"}
     settings = {TRAIN: "data.valid_share", VALID: "data.valid_share", TEST: "data.test_share"}
     for mark, share in shares.items():
+        if share and not marks.count(mark) and kept:
+            raise DataError(
+                f"the labels do not repeat often enough to hold rows out for {names[mark]}: each of"
+                f" {len(kept):,} labels, such as {shortened(kept[0])!r}, would be missing in train.",
+                where=source.name,
+                cure="Are they names of rows rather than labels? Another column: data.label=NAME.",
+            )
         if share and not marks.count(mark):
             cure = (
                 "Add rows, name a file of its own (data.valid=FILE, data.test=FILE), or change"

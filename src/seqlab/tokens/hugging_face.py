@@ -17,9 +17,10 @@ from tokenizers.models import WordLevel
 from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
 from seqlab.tokens.base import Ids, Tokenizer, tokenizers
+from seqlab.tokens.engine_bounds import LARGEST_FILE, MOST_PIECES, check_bounds, explain_engine_failure
 from seqlab.tokens.published_vocabulary import PublishedVocabulary
 from seqlab.tokens.settings import TokenSettings
-from seqlab.tokens.subwords.engine import LARGEST_FILE, whole_characters, words_in
+from seqlab.tokens.subwords.engine import whole_characters, words_in
 from seqlab.tokens.tokenizer_folder import read_tokenizer_header, write_header
 from seqlab.tokens.untrusted_json import damaged, read_json_object
 
@@ -27,7 +28,6 @@ FILE, TARGET, ROLES = "tokenizer.json", "target.json", "roles.json"
 FILLER = "\0"
 """Begins the names of places that an engine has no piece for."""
 LARGEST_ROLES = 100_000
-MOST_PIECES = 10_000_000
 LONGEST_PATTERN = 2_000
 REPEATED_GROUP = re.compile(r"\)[*+{]")
 
@@ -97,7 +97,8 @@ class HuggingFace(Tokenizer):
 
     def words_at(self, text: str) -> list[str]:
         text = whole_characters(text)
-        encoding = self._engine.encode(text)
+        with explain_engine_failure():
+            encoding = self._engine.encode(text)
         special = self.vocabulary.special_ids - {self.vocabulary.unk_id}
         return [
             "" if token in special else word
@@ -105,7 +106,8 @@ class HuggingFace(Tokenizer):
         ]
 
     def encode(self, text: str) -> Ids:
-        return self._known(self._engine.encode(whole_characters(text)).ids)
+        with explain_engine_failure():
+            return self._known(self._engine.encode(whole_characters(text)).ids)
 
     def encode_many(self, texts: Sequence[str]) -> list[Ids]:
         return self._encode_many(self._engine, texts)
@@ -123,7 +125,8 @@ class HuggingFace(Tokenizer):
         )
 
     def _encode_many(self, engine: Engine, texts: Sequence[str]) -> list[Ids]:
-        encodings = engine.encode_batch_fast([whole_characters(text) for text in texts])
+        with explain_engine_failure():
+            encodings = engine.encode_batch_fast([whole_characters(text) for text in texts])
         return [self._known(encoding.ids) for encoding in encodings]
 
     def _known(self, ids: list[int]) -> Ids:
@@ -134,8 +137,10 @@ class HuggingFace(Tokenizer):
         known = self.vocabulary.without_specials(ids).tolist()
         if self._target is not None:  # which need not know the pieces that only the source has
             pieces, decoder = [self.vocabulary.pieces[token] for token in known], self._target.decoder
-            return " ".join(pieces) if decoder is None else str(decoder.decode(pieces))
-        return str(self._engine.decode(known, skip_special_tokens=False))
+            with explain_engine_failure():
+                return " ".join(pieces) if decoder is None else str(decoder.decode(pieces))
+        with explain_engine_failure():
+            return str(self._engine.decode(known, skip_special_tokens=False))
 
     def save(self, folder: Path) -> None:
         write_whole(folder / FILE, self._engine.to_str())
@@ -168,6 +173,7 @@ def _read_engine(path: Path) -> Engine:
     if pattern is not None:
         raise damaged(path, f"has a pattern that could take for ever ({pattern[:60]!r})")
     try:
+        check_bounds(saved)
         _check_model(saved.get("model"))
         return Engine.from_str(json.dumps(saved))
     except (

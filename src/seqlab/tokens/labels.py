@@ -30,11 +30,27 @@ class Labels:
             raise ValueError("a label stands twice in the list")
 
     @classmethod
-    def fit(cls, labels: Iterable[str], *, order: Literal["sorted", "frequency"] = "sorted") -> Labels:
+    def fit(
+        cls,
+        labels: Iterable[str],
+        *,
+        order: Literal["sorted", "frequency"] = "sorted",
+        most: int | None = None,
+        where: str = "",
+    ) -> Labels:
         """The labels that occur: in alphabetical order (whole numbers by value), or the most frequent
-        first.
+        first. More than `most` are refused.
         """
         counts = Counter(labels)
+        if most is not None and len(counts) > most:
+            raise DataError(
+                f"{len(counts):,} different labels are more than data.max_labels={most}.",
+                where=where,
+                cure=(
+                    "Is the label column the right one (data.label=NAME)? If it is:"
+                    f" data.max_labels={len(counts)}"
+                ),
+            )
         if not counts:
             raise DataError(
                 "there is no label to learn from.",

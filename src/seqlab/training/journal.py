@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import time
 from pathlib import Path
 from typing import Any
 
-from seqlab.core.files import explain_full_disk
+from seqlab.core.errors import RunError, shortened
+from seqlab.core.files import explain_full_disk, megabytes
 
 ENDINGS = ("finished", "interrupted", "not_finite")
+LARGEST_JOURNAL = 30_000_000
+"""Bytes; a run writes a few hundred lines, and one for every validation."""
+NUMBERS = ("epoch", "loss", "learning_rate", "gradient_norm", "train_loss", "train_accuracy", "seconds")
 
 
 class Journal:
@@ -27,22 +32,31 @@ class Journal:
 
     def mend(self) -> None:
         """End a line that was torn, so that the next event has a line of its own."""
-        if self._path.is_file() and not self._path.read_bytes().endswith(b"\n"):
-            with self._path.open("ab") as file:
+        if not self._path.is_file():
+            return
+        with self._path.open("r+b") as file:
+            if not file.seek(0, os.SEEK_END):
+                return
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
                 file.write(b"\n")
 
 
 def read_journal(path: Path) -> list[dict[str, Any]]:
     """All events as they count: what happened after the point that a resume went back to is left out, and so
-    is a torn line.
+    is a torn line. An event whose facts have the wrong type is a RunError.
     """
     events: list[dict[str, Any]] = []
     if not path.is_file():
         return events
-    for line in path.read_bytes().decode("utf-8", errors="replace").split("\n"):
+    if (size := path.stat().st_size) > LARGEST_JOURNAL:
+        what = f"the journal is {megabytes(size)} large, more than {megabytes(LARGEST_JOURNAL)}."
+        raise RunError(what, where=str(path), cure=MOVE)
+    for number, line in enumerate(path.read_bytes().decode("utf-8", errors="replace").split("\n"), start=1):
         event = _read_event(line)
         if event is None:
             continue
+        _check_facts(event, where=f"{path}, line {number}")
         if event["event"] == "resumed":
             events = [
                 earlier
@@ -51,6 +65,11 @@ def read_journal(path: Path) -> list[dict[str, Any]]:
             ]
         events.append(event)
     return events
+
+
+MOVE = (
+    "It was not written by seqlab. Mend it, or move it away: a run is resumed and reported without it, too."
+)
 
 
 def _read_event(line: str) -> dict[str, Any] | None:
@@ -65,6 +84,20 @@ def _read_event(line: str) -> dict[str, Any] | None:
     ):
         return None
     return event
+
+
+def _check_facts(event: dict[str, Any], *, where: str) -> None:
+    """Reports draw these, and a resumed run shows the warnings again."""
+    wrong = [name for name in NUMBERS if not isinstance(event.get(name), int | float | None)]
+    wrong += [name for name in ("sample",) if not isinstance(event.get(name, ""), str)]
+    warnings = event.get("warnings", [])
+    if not isinstance(warnings, list) or not all(isinstance(warning, str) for warning in warnings):
+        wrong.append("warnings")
+    if isinstance(event["step"], bool) or event["step"] < 0:
+        wrong.append("step")
+    if wrong:
+        what = f"{wrong[0]} is {shortened(json.dumps(event[wrong[0]]))}, which no journal holds."
+        raise RunError(what, where=where, cure=MOVE)
 
 
 def _plain(value: Any) -> Any:

@@ -115,6 +115,7 @@ class GgufTensors(PublishedTensors):
 
     def __init__(self, path: Path, header: GgufHeader, config: ConfigReader) -> None:
         self._path = path
+        self.where = str(path)
         self._names = map_names(header.tensors, _new_name, where=str(path))
         self._tensors = header.tensors
         self.shapes = {new: header.tensors[old].shape for new, old in self._names.items()}

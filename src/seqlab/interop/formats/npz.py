@@ -40,6 +40,7 @@ class NpzTensors(PublishedTensors):
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.where = str(path)
         self.shapes = self._with_archive(self._headers)
 
     def read(self, name: str) -> Tensor:
@@ -97,8 +98,8 @@ def _shape(file: IO[bytes], member: zipfile.ZipInfo) -> Shape:
     if version not in HEADERS:
         raise ValueError(f"{member.filename[:60]} has version {version[0]}.{version[1]} of the format")
     shape, _, dtype = HEADERS[version](file)
-    if dtype.kind not in "fiu":
-        raise ValueError(f"{member.filename[:60]} holds {str(dtype)[:40]}, not plain numbers")
+    if dtype.kind != "f":
+        raise ValueError(f"{member.filename[:60]} holds {str(dtype)[:40]}, not floating-point numbers")
     if file.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
         raise ValueError(
             f"{member.filename[:60]} does not hold as many numbers as its shape {list(shape)} says"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from seqlab.core.errors import DataError, RunError
+from seqlab.core.files import megabytes
 from seqlab.interop.formats.json_files import REDOWNLOAD_HINT, read_json
 from seqlab.interop.tensor_map import Shape, TensorSpec
 from seqlab.training.checkpoints.weights_header import read_weights_header
@@ -25,10 +27,17 @@ RENAMED_SUFFIXES = ((".gamma", ".weight"), (".beta", ".bias"))
 """What norms called their two vectors before they were renamed."""
 
 
+WEIGHT_DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+MAX_SHARED = 3
+"""A file's tensors together may be so many times as large as the file: tied ones share their numbers."""
+
+
 class PublishedTensors(ABC):
     """Names and shapes from the headers; the tensors themselves are read one by one, as float32."""
 
     shapes: Mapping[str, Shape]
+    where: str
+    """The file, for errors."""
 
     @abstractmethod
     def read(self, name: str) -> Tensor: ...
@@ -39,7 +48,18 @@ class PublishedTensors(ABC):
 
     def build(self, spec: TensorSpec) -> Tensor:
         """Build one of seqlab's tensors from its published parts."""
-        return spec.combine(*(self.read(name).to(torch.float32) for name, _ in spec.parts)).contiguous()
+        return spec.combine(*(self._read_weights(name) for name, _ in spec.parts)).contiguous()
+
+    def _read_weights(self, name: str) -> Tensor:
+        tensor = self.read(name)
+        if tensor.dtype not in WEIGHT_DTYPES:
+            kind = str(tensor.dtype).removeprefix("torch.")
+            raise DataError(
+                f"{self.name_in_file(name)[:120]} holds {kind} numbers, which are not weights.",
+                where=self.where,
+                cure="Published as float64, float32, float16 or bfloat16, it can be imported.",
+            )
+        return tensor.to(torch.float32)
 
 
 class SafetensorsTensors(PublishedTensors):
@@ -65,7 +85,8 @@ class SafetensorsTensors(PublishedTensors):
                 where=str(path),
                 cure=REDOWNLOAD_HINT,
             )
-        names = map_names(files, _new_name, where=str(next(iter(files.values()), "")))
+        self.where = str(next(iter(files.values()), ""))
+        names = map_names(files, _new_name, where=self.where)
         self._locations = {new: (files[name], name) for new, name in names.items()}
         self.shapes = {new: headers[files[name]][name] for new, name in names.items()}
 
@@ -88,18 +109,17 @@ class PickledTensors(PublishedTensors):
     """
 
     def __init__(self, path: Path) -> None:
+        self.where = str(path)
+        _check_archive(path)
         try:
             loaded = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
         except Exception as error:  # pickle, zip and torch each have errors of their own
-            raise DataError(
-                "the file does not hold tensors and nothing else.",
-                where=str(path),
-                cure=f"{REDOWNLOAD_HINT} Better: as {SAFETENSORS_FILE}.",
-            ) from error
+            raise _no_tensors(path) from error
         if not isinstance(loaded, dict) or not all(
             isinstance(name, str) and isinstance(value, Tensor) for name, value in loaded.items()
         ):
             raise DataError("the file does not hold tensors by name.", where=str(path), cure=REDOWNLOAD_HINT)
+        _check_storage(loaded, path)
         self._tensors = {
             new: loaded[name] for new, name in map_names(loaded, _new_name, where=str(path)).items()
         }
@@ -107,6 +127,49 @@ class PickledTensors(PublishedTensors):
 
     def read(self, name: str) -> Tensor:
         return self._tensors[name]
+
+
+def _check_archive(path: Path) -> None:
+    """torch stores the members of its archive uncompressed, so together they are no larger than the file."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise _no_tensors(path) from error
+    size = sum(member.file_size for member in members)
+    if any(member.compress_type != zipfile.ZIP_STORED for member in members) or size > path.stat().st_size:
+        raise DataError(
+            f"the file unpacks from {megabytes(path.stat().st_size)} to {megabytes(size)}; torch packs nothing.",
+            where=str(path),
+            cure=REDOWNLOAD_HINT,
+        )
+
+
+def _check_storage(tensors: Mapping[str, Tensor], path: Path) -> None:
+    """A tensor may claim more numbers than are stored: with strides of zero, or many of one storage."""
+    for name, tensor in tensors.items():
+        if tensor.nbytes > tensor.untyped_storage().nbytes():
+            raise DataError(
+                f"{name[:120]} claims {megabytes(tensor.nbytes)}, and"
+                f" {megabytes(tensor.untyped_storage().nbytes())} are stored.",
+                where=str(path),
+                cure=REDOWNLOAD_HINT,
+            )
+    claimed, size = sum(tensor.nbytes for tensor in tensors.values()), path.stat().st_size
+    if claimed > MAX_SHARED * size:
+        raise DataError(
+            f"its tensors claim {megabytes(claimed)}, and the file has {megabytes(size)}.",
+            where=str(path),
+            cure=REDOWNLOAD_HINT,
+        )
+
+
+def _no_tensors(path: Path) -> DataError:
+    return DataError(
+        "the file does not hold tensors and nothing else.",
+        where=str(path),
+        cure=f"{REDOWNLOAD_HINT} Better: as {SAFETENSORS_FILE}.",
+    )
 
 
 def open_tensors(folder: Path) -> PublishedTensors:

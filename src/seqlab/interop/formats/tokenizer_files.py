@@ -14,8 +14,8 @@ from tokenizers import Tokenizer as Engine
 from seqlab.core.errors import DataError, RunError
 from seqlab.interop.formats.json_files import REDOWNLOAD_HINT, read_json, read_optional_json
 from seqlab.interop.formats.sentencepiece import read_marian_tokenizer
+from seqlab.tokens.engine_bounds import LARGEST_FILE
 from seqlab.tokens.hugging_face import FILE, HuggingFace, check_merges
-from seqlab.tokens.subwords.engine import LARGEST_FILE
 
 SPECIAL_TOKEN_NAMES = ("unk", "pad", "eos", "bos", "cls", "sep", "mask")
 STARTS = {"start": "decoder_start_token_id", "forced_bos": "forced_bos_token_id"}

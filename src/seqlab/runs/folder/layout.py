@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 from seqlab.core.errors import RunError, nearest
@@ -39,12 +41,25 @@ def new_folder(out: str, *, name: str) -> Path:
             )
         return folder
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "run"
-    folder = Path("runs") / plain
-    number = 2
-    while folder.exists():
-        folder = Path("runs") / f"{plain}-{number}"
-        number += 1
-    return folder
+    return next(folder for folder in _numbered(Path("runs") / plain) if not folder.exists())
+
+
+def claim_folder(folder: Path) -> Path:
+    """Make the folder, or the one with the next free number where another process was faster."""
+    for place in _numbered(folder):
+        try:
+            place.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        return place
+    raise AssertionError("there is always a next number")
+
+
+def _numbered(folder: Path) -> Iterator[Path]:
+    """The folder itself, then NAME-2, NAME-3 and so on."""
+    yield folder
+    for number in count(2):
+        yield folder.with_name(f"{folder.name}-{number}")
 
 
 def refuse_a_run(folder: Path) -> None:

@@ -75,6 +75,8 @@ class Prepared:
     forecast: Forecast | None = None
     scoring: ScoringForecast | None = None
     """How long scoring takes, in a run with a time budget."""
+    is_numbered: bool = False
+    """Whether the folder was chosen here, so that the next number does as well."""
 
 
 def prepare(
@@ -92,6 +94,8 @@ def prepare(
     clock: `perf_counter()` when the command started, from which a time budget counts.
     """
     clock = perf_counter() if clock is None else clock
+    if out:
+        new_folder(out, name=name)  # a place that is taken is reported before the work
     threads = use_threads(recipe.training.threads)
     device = choose_device(recipe.training)
     source = find_start(recipe, say=say)
@@ -159,6 +163,7 @@ def prepare(
         rehearsal=rehearsal,
         forecast=forecast,
         scoring=scoring,
+        is_numbered=not out,
     )
 
 
@@ -197,6 +202,8 @@ def encode_splits(codec: Codec, opened: RunData, *, say: Say) -> dict[str, Split
     for name, source in opened.parts.items():
         say(f"encoding {name}")
         splits[name] = codec.encode_split(name, source)
+        if rebuilt := splits[name].store.rebuilt:
+            say(f"the cached arrays of {name} were damaged ({', '.join(rebuilt)}) and have been made again")
     return splits
 
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
 import torch
 
-from seqlab.core.errors import RunError
+from seqlab.core.errors import DataError, RunError
 from seqlab.core.files import write_whole
 from seqlab.core.seeds import derive
-from seqlab.runs.data import open_data
+from seqlab.recipes.recipe import Recipe
+from seqlab.runs.data import RunData, open_data, refuse_missing
 from seqlab.runs.evaluation import require_metrics
 from seqlab.runs.folder.layout import (
     CHECKPOINTS,
     JOURNAL,
     RECIPE,
     TOKENS,
+    claim_folder,
     find_run,
     read_recipe,
     refuse_a_run,
@@ -63,6 +67,9 @@ class Interrupted(Exception):
 
 def train(prepared: Prepared, *, callback: Callback | None = None, say: Say = lambda _: None) -> Run:
     """Make the folder and train until the budget ends."""
+    if prepared.is_numbered and (claimed := claim_folder(prepared.folder)) != prepared.folder:
+        say(f"{prepared.folder} was taken in the meantime: the run folder is {claimed}")
+        prepared = replace(prepared, folder=claimed)
     folder, recipe = prepared.folder, prepared.recipe
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
@@ -87,11 +94,15 @@ def train(prepared: Prepared, *, callback: Callback | None = None, say: Say = la
 def resume(
     path: str | Path,
     *,
+    data: Mapping[str, str] | None = None,
     callback: Callback | None = None,
     say: Say = lambda _: None,
     clock: float | None = None,
 ) -> Run:
-    """Continue from the newest whole checkpoint of a run. A time budget counts what was used before."""
+    """Continue from the newest whole checkpoint of a run. A time budget counts what was used before.
+
+    data: where train, valid or test are now, if they were moved. Their content must be the same.
+    """
     clock = perf_counter() if clock is None else clock
     folder = find_run(path)
     refuse_links(folder)  # before anything is written through one
@@ -105,9 +116,9 @@ def resume(
         codec = parts.codec.load(recipe, folder / TOKENS)
         checkpoint = _load_checkpoint(folder, manifest, codec, say=say)
         say("reading the data")
-        opened = open_data(recipe)
-        data = {name: part.fingerprint() for name, part in opened.parts.items()}
-        _refuse_other_data(folder, before=manifest.data, now=data)
+        opened = _open_again(recipe, data or {}, folder)
+        fingerprints = {name: part.fingerprint() for name, part in opened.parts.items()}
+        _refuse_other_data(folder, before=manifest.data, now=fingerprints)
         splits = encode_splits(codec, opened, say=say)
         teacher_run, _ = find_teacher(recipe, say=say)
         teacher = build_teacher(recipe, codec, teacher_run, device=device)
@@ -122,7 +133,7 @@ def resume(
             model=build_model(codec),
             device=device,
             budget=budget,
-            data=data,
+            data=fingerprints,
             reasons=[],
             warnings=started.get("warnings", []),
             survey=survey_parts(recipe, opened.parts),
@@ -135,6 +146,20 @@ def resume(
         manifest = reopen_manifest(folder, manifest)
         say(f"resuming after step {checkpoint.step:,} of {trainer.budget.total_steps:,}")
         return _finish(trainer, prepared, manifest, say)
+
+
+def _open_again(recipe: Recipe, moved: Mapping[str, str], folder: Path) -> RunData:
+    """The data of a run, perhaps in another place than when it started."""
+    recipe = recipe.changed("data", **{name: str(Path(path).resolve()) for name, path in moved.items()})
+    try:
+        refuse_missing(recipe)
+    except DataError as error:
+        raise DataError(
+            error.what,
+            where=error.where,
+            cure=f"If it was moved: seqlab train --resume {shlex.quote(str(folder))} data.train=FILE",
+        ) from error
+    return open_data(recipe)
 
 
 def _load_checkpoint(folder: Path, manifest: Manifest, codec: Codec, *, say: Say) -> Checkpoint:

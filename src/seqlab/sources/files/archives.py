@@ -7,12 +7,14 @@ import tarfile
 import zipfile
 from pathlib import PurePosixPath
 
-from seqlab.core.errors import DataError
+from seqlab.core.errors import DataError, shortened
 from seqlab.core.files import megabytes
 
 LARGEST_MEMBER = 2_000_000_000
 LARGEST_RATIO = 100
 SMALL_MEMBER = 10_000_000  # below this a high ratio is a repetitive file, not an attack
+SMALL_ARCHIVE = 100_000_000
+MOST_MEMBERS = 1_000_000
 JUNK = {"__MACOSX", "Thumbs.db", "desktop.ini"}
 
 
@@ -30,11 +32,22 @@ def is_junk(name: str) -> bool:
 
 def zip_files(archive: zipfile.ZipFile, *, where: str) -> list[zipfile.ZipInfo]:
     """The members of a zip that are files worth reading, each checked."""
-    files = [member for member in archive.infolist() if not member.is_dir() and not is_junk(member.filename)]
+    members = archive.infolist()
+    if len(members) > MOST_MEMBERS:
+        raise _unsafe(f"it holds {len(members):,} members, more than {MOST_MEMBERS:,}", where=where)
+    packed = sum(member.compress_size for member in members)
+    check_ratio(
+        sum(member.file_size for member in members),
+        packed=min(
+            packed, archive.start_dir
+        ),  # members may share their bytes, which lie before the directory
+        where=where,
+    )
+    files = [member for member in members if not member.is_dir() and not is_junk(member.filename)]
     for member in files:
         check_name(member.filename, where=where)
         if stat.S_ISLNK(member.external_attr >> 16):
-            raise _unsafe(member.filename, "is a link", where=where)
+            raise _unsafe_member(member.filename, "is a link", where=where)
         if member.flag_bits & 1:
             raise DataError(
                 f"member '{member.filename}' is locked with a password.",
@@ -51,7 +64,7 @@ def check_tar_member(member: tarfile.TarInfo, *, where: str) -> bool:
         return False
     check_name(member.name, where=where)
     if not member.isreg():
-        raise _unsafe(member.name, "is a link or a device", where=where)
+        raise _unsafe_member(member.name, "is a link or a device", where=where)
     check_size(member.name, size=member.size, packed=member.size, where=where)
     return True
 
@@ -59,18 +72,29 @@ def check_tar_member(member: tarfile.TarInfo, *, where: str) -> bool:
 def check_name(name: str, *, where: str) -> None:
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or (path.parts and path.parts[0].endswith(":")):
-        raise _unsafe(name, "points outside the archive", where=where)
+        raise _unsafe_member(name, "points outside the archive", where=where)
 
 
 def check_size(name: str, *, size: int, packed: int, where: str) -> None:
     ratio = size / max(packed, 1)
     if size > LARGEST_MEMBER or (size > SMALL_MEMBER and ratio > LARGEST_RATIO):
-        raise _unsafe(name, f"unpacks from {megabytes(packed)} to {megabytes(size)}", where=where)
+        raise _unsafe_member(name, f"unpacks from {megabytes(packed)} to {megabytes(size)}", where=where)
 
 
-def _unsafe(name: str, why: str, *, where: str) -> DataError:
+def check_ratio(size: int, *, packed: int, where: str) -> None:
+    """Refuse what unpacks to far more than data does, as a whole: many small members, or one long stream."""
+    if size > SMALL_ARCHIVE and size > LARGEST_RATIO * packed:
+        what = f"it unpacks from {megabytes(packed)} to {megabytes(size)} or more"
+        raise _unsafe(f"{what}, over {LARGEST_RATIO} times its size", where=where)
+
+
+def _unsafe_member(name: str, why: str, *, where: str) -> DataError:
+    return _unsafe(f"member '{shortened(name)}' {why}", where=where)
+
+
+def _unsafe(what: str, *, where: str) -> DataError:
     return DataError(
-        f"member '{name}' {why}, so the archive is not read.",
+        f"{what}, so the archive is not read.",
         where=where,
         cure="If you trust it, unpack it yourself and name the file inside.",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gzip
 import hashlib
+import io
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -13,8 +14,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from seqlab.core.errors import DataError, nearest
-from seqlab.sources.files.archives import zip_files
-from seqlab.sources.files.decompression import DamagedStream, decompressed
+from seqlab.sources.files.archives import check_ratio, zip_files
+from seqlab.sources.files.decompression import CHUNK, DamagedStream, decompressed
 from seqlab.sources.files.zip_directory import open_zip
 
 BLOCK = 1 << 20
@@ -103,6 +104,7 @@ def plain_name(path: Path) -> str:
 
 def check_exists(path: Path) -> None:
     """A missing file, or something that cannot be read twice, in words."""
+    check_name_is_text(str(path.absolute()))
     if path.is_file():
         return
     if path.is_dir():
@@ -120,6 +122,18 @@ def check_exists(path: Path) -> None:
         )
     names = [entry.name for entry in folder.iterdir() if not entry.name.startswith(".")]
     raise DataError("no such file.", where=str(path), cure=nearest(path.name, names))
+
+
+def check_name_is_text(name: str) -> None:
+    """A recipe or a report could not store another name, and a folder's name may be a label."""
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(
+            "the name of the file or of a folder above it is not UTF-8.",
+            where=ascii(name)[1:-1],
+            cure="Rename it (convmv -f latin1 -t utf-8 --notest NAME).",
+        ) from error
 
 
 def content_hash(path: Path) -> str:
@@ -162,10 +176,31 @@ def _unpack(path: Path, kind: str) -> Iterator[IO[bytes]]:
             yield member
     elif kind:
         with path.open("rb") as file, decompressed(file, kind) as stream:
-            yield stream
+            bounded = BoundedStream(stream, packed=path.stat().st_size, where=str(path))
+            yield io.BufferedReader(bounded, CHUNK)
     else:
         with path.open("rb") as file:
             yield file
+
+
+class BoundedStream(io.RawIOBase):
+    """A decompressed stream that ends in an error where it becomes far longer than its file."""
+
+    def __init__(self, stream: IO[bytes], *, packed: int, where: str) -> None:
+        self._stream = stream
+        self._packed = packed
+        self._where = where
+        self._size = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # RawIOBase declares any buffer, BufferedReader passes this one
+        block = self._stream.read(len(buffer))
+        buffer[: len(block)] = block
+        self._size += len(block)
+        check_ratio(self._size, packed=self._packed, where=self._where)
+        return len(block)
 
 
 def _only_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from seqlab.core.errors import DataError
@@ -120,8 +121,9 @@ def encoding_name(encoding: str, *, path: Path) -> str:
     """
     encoding = encoding or "utf-8"
     try:
-        b"".decode(encoding)  # refuses rot13 and the like, which are codecs but not encodings of text
         name = codecs.lookup(encoding).name
+        with suppress(UnicodeError):
+            b"a".decode(encoding)  # refuses rot13 and the like, which are codecs but not encodings of text
     except (LookupError, ValueError) as error:
         raise DataError(
             f"there is no encoding '{encoding}'.",

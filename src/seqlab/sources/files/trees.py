@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from seqlab.core.errors import DataError
 from seqlab.core.files import megabytes
-from seqlab.sources.files.archives import check_tar_member, is_junk, zip_files
+from seqlab.sources.files.archives import check_size, check_tar_member, is_junk, zip_files
 from seqlab.sources.files.compression import explain_damage, open_binary
 from seqlab.sources.files.decompression import decompressed
 from seqlab.sources.files.lines import LONGEST_LINE
@@ -85,8 +85,10 @@ def _unpacked(name: str, content: bytes, *, where: str) -> bytes:
     if kind in (".gz", ".xz", ".bz2"):
         if not content:
             raise EOFError(f"member '{name}' is empty")
+        packed = len(content)
         with decompressed(BytesIO(content), kind) as stream:
             content = stream.read(LONGEST_LINE + 1)
+        check_size(name, size=len(content), packed=packed, where=where)
     return _bounded(content, where=where)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from seqlab.core.errors import DataError
 from seqlab.sources.base import Row
+from seqlab.sources.half_surrogates import refuse_half_surrogates
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import names_of
 
@@ -46,7 +47,7 @@ def as_values(value: Any, *, where: str, escaped: bool) -> dict[str, Any]:
     if any(type(cell) in (dict, list) for cell in value.values()):
         value = flat(value)
     if escaped:
-        check_surrogates(value, where=where)
+        refuse_half_surrogates(value, where=where, cure=SKIP)
     return value
 
 
@@ -100,25 +101,3 @@ def with_all_columns(row: Row, columns: list[str]) -> Row:
     if all(name in row.values for name in columns):
         return row
     return Row({**dict.fromkeys(columns), **row.values}, row.file, row.line)
-
-
-def check_surrogates(value: dict[str, Any], *, where: str) -> None:
-    """Half a character is no text, neither in a cell nor in a list inside of one."""
-    for key, cell in value.items():
-        for text in _texts_in(cell):
-            try:
-                text.encode()
-            except UnicodeEncodeError as error:
-                what = (
-                    f"key '{key}' holds half of a surrogate pair (\\u{ord(text[error.start]):04x}), which is"
-                    " not text."
-                )
-                raise DataError(what, where=where, cure=SKIP) from error
-
-
-def _texts_in(cell: Any) -> Iterator[str]:
-    if isinstance(cell, str):
-        yield cell
-    elif isinstance(cell, list):
-        for part in cell:
-            yield from _texts_in(part)

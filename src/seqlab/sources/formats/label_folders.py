@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from seqlab.core.errors import DataError
 from seqlab.sources.bad_rows import BadRows
 from seqlab.sources.base import Row, Source
+from seqlab.sources.files.compression import check_name_is_text
 from seqlab.sources.files.lines import decode_whole
 from seqlab.sources.files.trees import Tree, open_tree
 from seqlab.sources.formats.registry import source_formats
@@ -65,6 +66,7 @@ class LabelFolders(Source):
         for name, content in tree.read(self._wanted(tree)):
             where = f"{self.path}/{name}"
             try:
+                check_name_is_text(where)
                 text = decode_whole(content, encoding=self._settings.encoding, where=where)
             except DataError as error:
                 reading.reject(error)

@@ -10,7 +10,7 @@ Format: TMX 1.4b, https://www.gala-global.org/tmx-14b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from xml.parsers import expat
@@ -30,6 +30,8 @@ DEEPEST = 100
 """Elements inside each other; a segment stands in the fifth."""
 LONGEST = 1_000_000
 """Characters of a segment."""
+MOST_LANGUAGES = 1000
+"""Languages of a file of which no two are asked for."""
 MOST_WAITING = 50_000_000
 """Bytes without an end of a mark-up tag."""
 
@@ -62,7 +64,8 @@ class Tmx(PairSource):
         languages: dict[str, None] = {}
         for number, unit in enumerate(self._units(reader), start=1):
             languages |= dict.fromkeys(unit.segments)
-            if number >= PEEK and all(_is_among(languages, name) for name in asked):
+            is_enough = number >= PEEK or len(languages) > MOST_LANGUAGES
+            if is_enough and all(_is_among(languages, name) for name in asked):
                 break
         if not languages:
             raise DataError(
@@ -71,12 +74,23 @@ class Tmx(PairSource):
                 cure="A unit is <tu> with one <tuv xml:lang=…><seg>…</seg></tuv> for each language.",
             )
         matching = [name for name in asked if _is_among(languages, name)]
-        others = [language for language in languages if not any(speaks(language, name) for name in matching)]
-        self.columns = [
-            *matching,
-            *sorted(others, key=lambda language: not _are_kin(language, reader.source_language)),
-        ]
+        self.columns = matching + self._other_columns(languages, matching, reader.source_language)
         self._required = matching or self.columns
+
+    def _other_columns(
+        self, languages: Collection[str], matching: Sequence[str], source_language: str
+    ) -> list[str]:
+        """Languages that are not asked for. Of very many, none: every row would have a cell for each."""
+        others = [language for language in languages if not any(speaks(language, name) for name in matching)]
+        if len(languages) <= MOST_LANGUAGES:
+            return sorted(others, key=lambda language: not _are_kin(language, source_language))
+        if len(matching) < 2:
+            raise DataError(
+                f"has more than {MOST_LANGUAGES:,} languages.",
+                where=self.name,
+                cure="Name the two that you need: data.source=CODE data.target=CODE",
+            )
+        return []
 
     def rows(self) -> Iterator[Row]:
         return self.bad_rows.usable(

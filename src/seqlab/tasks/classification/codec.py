@@ -71,7 +71,9 @@ class ClassificationCodec(WholeSequenceCodec):
 
 def _fit_labels(recipe: Recipe, train: Source) -> Labels:
     rows = labeled_rows(train, recipe)
-    labels = Labels.fit(rows.answer(row) for row in rows.rows())
+    labels = Labels.fit(
+        (rows.answer(row) for row in rows.rows()), most=recipe.data.max_labels, where=train.name
+    )
     if len(labels) < 2:
         raise DataError(
             f"every row has the same label '{excerpt(labels.names[0])}'.",

@@ -93,4 +93,4 @@ def _fit_labels(recipe: Recipe, train: Source) -> Labels:
             where=rows.name,
             cure="Is it the right column? To use another: data.label=NAME",
         )
-    return Labels.fit(names)
+    return Labels.fit(names, most=recipe.data.max_labels, where=train.name)

@@ -129,7 +129,8 @@ class TaggingCodec(Codec):
 
 def _fit_labels(recipe: Recipe, train: Source) -> Labels:
     rows = TaggedRows.of(recipe, train)
-    labels = Labels.fit(tag for row in rows.rows() for tag in rows.pairs(row)[1])
+    tags = (tag for row in rows.rows() for tag in rows.pairs(row)[1])
+    labels = Labels.fit(tags, most=recipe.data.max_labels, where=train.name)
     if len(labels) < 2:
         raise DataError(
             f"every word has the same tag '{excerpt(labels.names[0])}'.",

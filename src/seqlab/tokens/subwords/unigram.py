@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from typing import Any
 
@@ -19,13 +19,20 @@ from seqlab.tokens.vocabulary import UNK
 WORD = Regex(r" ?[\p{L}\p{M}\p{N}]+| ?[^\s\p{L}\p{M}\p{N}]+| +(?!\S)|\s")
 
 
+BLANK = "▁"
+ESCAPES = {"\ufdd0": "\ufdd0\ufdd1", BLANK: "\ufdd0\ufdd2", "\0": "\ufdd0\ufdd3"}
+"""How a ▁ in the text is told from a blank, and U+0000 from the mark between words in training. U+FDD0 to U+FDD3 are
+no characters, and the first of them is escaped too: any text comes back.
+"""
+
+
 @tokenizers.register("unigram")
 class Unigram(Subwords):
     """Every piece has a probability; a text is cut so that the product over its pieces is largest.
 
     A blank belongs to the word after it and is written ▁, so text of known characters comes back exactly,
-    blanks and line ends included (a ▁ in the text comes back as a blank). Characters that training never saw
-    are `<unk>`. `min_count` has no meaning here.
+    blanks, line ends and a ▁ of its own included. Characters that training never saw are `<unk>`. `min_count`
+    has no meaning here.
 
     Papers: Kudo 2018, "Subword Regularization", arXiv:1804.10959; Kudo and Richardson 2018, arXiv:1808.06226.
     """
@@ -37,8 +44,10 @@ class Unigram(Subwords):
     @staticmethod
     def pipeline(*, lowercase: bool) -> Engine:
         engine = Engine(models.Unigram())
-        if lowercase:
-            engine.normalizer = normalizers.Lowercase()
+        escapes = [normalizers.Replace(character, escaped) for character, escaped in ESCAPES.items()]
+        engine.normalizer = normalizers.Sequence(
+            [*([normalizers.Lowercase()] if lowercase else []), *escapes]
+        )
         engine.pre_tokenizer = pre_tokenizers.Sequence(
             [
                 pre_tokenizers.Split(WORD, "isolated"),
@@ -47,6 +56,17 @@ class Unigram(Subwords):
         )
         engine.decoder = decoders.Metaspace(prepend_scheme="never")
         return engine
+
+    def join(self, pieces: Sequence[str]) -> str:
+        text = "".join(pieces).replace(BLANK, " ")
+        for character, escaped in reversed(ESCAPES.items()):
+            text = text.replace(escaped, character)
+        return text
+
+    def decode(self, ids: Iterable[int]) -> str:
+        return self.join(
+            [self.vocabulary.pieces[token] for token in self.vocabulary.without_specials(ids).tolist()]
+        )
 
     @classmethod
     def learn(

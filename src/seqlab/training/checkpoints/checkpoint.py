@@ -17,8 +17,8 @@ from typing import Any
 
 from torch import Tensor
 
-from seqlab.core.errors import EnvironmentProblem, RunError
-from seqlab.core.files import free_space, megabytes, sha256, sync_folder, write_whole
+from seqlab.core.errors import RunError
+from seqlab.core.files import free_space, no_space, sha256, sync_folder, write_whole
 from seqlab.tokens.untrusted_json import read_json_object
 from seqlab.training.checkpoints.weights_file import read_weights, write_weights
 
@@ -134,12 +134,8 @@ class Checkpoints:
             sum(tensor.nbytes for part in (checkpoint.tensors, checkpoint.best) for tensor in part.values())
             + SPARE
         )
-        if (free := free_space(self.folder)) < needed:
-            raise EnvironmentProblem(
-                f"no space left: needs {megabytes(needed)}, has {megabytes(free)}.",
-                where=str(self.folder),
-                cure="Free some space and resume; the checkpoint before is whole.",
-            )
+        if free_space(self.folder) < needed:
+            raise no_space(self.folder, needed=needed)
 
     def _point_to(self, place: Path) -> None:
         """`last` leads people to the newest checkpoint; seqlab itself goes by the manifests."""

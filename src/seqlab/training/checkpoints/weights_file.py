@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -34,10 +35,13 @@ def write_weights(path: Path, tensors: Mapping[str, Tensor], *, seal: str = "") 
     """
     contiguous = _own_memory(tensors)
     with explain_full_disk(path, needed=sum(tensor.nbytes for tensor in contiguous.values())):
+        path.touch()
+        mode = stat.S_IMODE(path.stat().st_mode)
         try:
             save_file(contiguous, path, metadata={"seqlab": f"sha256:{BLANK.decode()} run:{seal}"})
         except SafetensorError as error:
             raise _as_system_error(error) from error
+        path.chmod(mode)  # safetensors makes files that only their owner can read; the umask decides here too
         header = read_weights_header(path)
         digest = _digest(path, header)
         with path.open("r+b") as file:

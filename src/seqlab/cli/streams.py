@@ -1,0 +1,110 @@
+"""The standard streams of a command, any of which may be closed, full or unreadable.
+
+An answer that cannot be written ends the command with exit code 3. Messages that cannot be written stop nothing, but
+the exit code is 3 instead of 0: a warning may have been among them. A reader that goes away, as `head` does, is no
+problem.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from seqlab.core.errors import EnvironmentProblem
+
+STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR = 0, 1, 2
+REDIRECT = "Redirect it to a file on a disk with free space (> FILE), or to a program (| less)."
+
+
+class Messages:
+    """Standard error, as far as it can be written to."""
+
+    def __init__(self) -> None:
+        self.are_lost = False
+
+    def write(self, text: str) -> None:
+        try:
+            print(text, file=sys.stderr, flush=True)  # noqa: T201 - the one place for messages
+        except BrokenPipeError:
+            discard(STANDARD_ERROR)
+        except OSError:
+            discard(STANDARD_ERROR)
+            self.are_lost = True
+
+
+messages = Messages()
+
+
+@contextmanager
+def usable_streams() -> Iterator[None]:
+    """Run a command whatever the state of its streams, and let the exit code tell what was lost."""
+    messages.are_lost = False
+    _replace_closed()
+    try:
+        yield
+    except SystemExit as end:
+        if messages.are_lost and not end.code:
+            end.code = EnvironmentProblem.exit_code
+        raise
+
+
+def require_output() -> None:
+    """Before any work: whatever a command answers would be lost."""
+    if sys.stdout is None:
+        raise EnvironmentProblem("standard output is closed, so the answer would be lost.", cure=REDIRECT)
+
+
+def require_input() -> None:
+    if sys.stdin is None:
+        raise EnvironmentProblem(
+            "standard input is closed, so there is no text to read.",
+            cure="Give texts as arguments, name a file with --file, or pipe them in.",
+        )
+
+
+@contextmanager
+def explain_lost_answer() -> Iterator[None]:
+    """Turn the system's error while an answer is written into an EnvironmentProblem."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard(STANDARD_OUTPUT)
+        raise EnvironmentProblem(
+            f"the answer cannot be written to standard output ({error.strerror}).", cure=REDIRECT
+        ) from error
+
+
+def discard(descriptor: int) -> None:
+    """Send what is still buffered nowhere: Python would fail once more when it ends."""
+    with suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, descriptor)
+        os.close(nowhere)
+
+
+def _replace_closed() -> None:
+    """Occupy closed descriptors, or the next file that is opened gets their number and whatever is written to them.
+
+    Python has no object for a stream that was closed at the start, and `print` then writes messages to standard
+    output.
+    """
+    for descriptor in (STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number: this one
+    if sys.stderr is None:
+        sys.stderr = _Closed()
+
+
+class _Closed(io.TextIOBase):
+    """Standard error that was closed before the command started."""
+
+    def write(self, text: str) -> int:
+        messages.are_lost = True
+        return len(text)

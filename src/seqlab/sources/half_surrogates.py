@@ -1,0 +1,27 @@
+"""Halves of surrogate pairs: JSON and Python can hold them, but they are not text and no file can store them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from seqlab.core.errors import DataError
+
+
+def refuse_half_surrogates(values: Mapping[str, Any], *, where: str, cure: str) -> None:
+    """Check the names and cells of a row, however deep in lists and objects.
+
+    >>> refuse_half_surrogates({"labels": ["a", "\\ud800"]}, where="x.jsonl, line 3", cure="Fix it.")
+    Traceback (most recent call last):
+    seqlab.core.errors.DataError: x.jsonl, line 3: 'labels' holds half of a surrogate pair (\\ud800), which is not text.
+      Fix it.
+    """
+    for name, cell in values.items():
+        text = json.dumps([name, cell], ensure_ascii=False, default=str)
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(text[error.start]):04x}"
+            what = f"{name!a} holds half of a surrogate pair ({half}), which is not text."
+            raise DataError(what, where=where, cure=cure) from error

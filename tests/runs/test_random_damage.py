@@ -1,0 +1,96 @@
+"""Random flips and cuts over everything that a training reads: its archive, its cache, its folder. None is silent.
+
+Silent is another answer, or other arrays, without an error and without a word.
+"""
+
+from __future__ import annotations
+
+import gzip
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import seqlab
+from seqlab.core.errors import SeqlabError
+from seqlab.recipes.read import check
+from seqlab.runs.run import Run
+from seqlab.runs.train.prepare import prepare
+from tests.runs.source_runs import SMALL, hurried, write_table
+
+pytestmark = pytest.mark.slow
+QUESTIONS = ["red one blue 7", "two green", "unknown words"]
+
+
+def damages(content: bytes, count: int, chance: random.Random) -> Iterator[bytes]:
+    """Three flips for every cut."""
+    for number in range(count):
+        place = chance.randrange(len(content))
+        flipped = bytes([content[place] ^ 1 << chance.randrange(8)])
+        yield content[:place] if number % 4 == 3 else content[:place] + flipped + content[place + 1 :]
+
+
+def read_arrays(data: Path, said: list[str]) -> dict[str, list[Any]]:
+    """What a training of this file would read, by split and column."""
+    training = {"steps": 1, "threads": 1, "batch_size": 2}
+    model = {"kind": "recurrent", "cell": "rnn", "hidden_size": 2, "embedding_size": 2}
+    recipe = check({"data": {"train": str(data)}, "training": training, "model": model}, where="")
+    stores = {name: split.store for name, split in prepare(recipe, say=said.append).splits.items()}
+    return {
+        f"{name}.{column.name}": [store[column.name][row].tolist() for row in range(len(store))]
+        for name, store in stores.items()
+        for column in store.columns
+    }
+
+
+@pytest.mark.parametrize("count", [6, pytest.param(60, marks=pytest.mark.long)])
+def test_a_damaged_archive_or_cache_gives_the_same_arrays_or_an_error(
+    count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cache is made again from the data; an archive cannot be."""
+    monkeypatch.setenv("SEQLAB_CACHE", str(tmp_path / "cache"))
+    archive = tmp_path / "table.csv.gz"
+    archive.write_bytes(gzip.compress(write_table(tmp_path).read_bytes()))
+    expected, chance = read_arrays(archive, []), random.Random(count)
+    stored = [
+        path for path in sorted((tmp_path / "cache").rglob("*")) if path.is_file() and path.stat().st_size
+    ]
+    assert len(stored) >= 10
+    for path in [archive, *chance.sample(stored, min(len(stored), count))]:
+        content, said = path.read_bytes(), list[str]()
+        for damaged in damages(content, max(2, count // 6), chance):
+            path.write_bytes(damaged)
+            problem, arrays = None, expected
+            try:
+                arrays = read_arrays(archive, said)
+            except SeqlabError as error:
+                problem = error
+            assert arrays == expected, path
+            assert problem is None or (path == archive and archive.name in str(problem)), problem
+        path.write_bytes(content)
+
+
+@pytest.mark.parametrize("count", [4, pytest.param(60, marks=pytest.mark.long)])
+def test_a_damaged_run_gives_the_same_answers_or_an_error(
+    count: int, tmp_path: Path, cache_folder: Path
+) -> None:
+    with hurried():
+        settings = [*SMALL, "model.hidden_size=8"]
+        folder = seqlab.train(
+            write_table(tmp_path), *settings, model="gru", steps=8, out=tmp_path / "run"
+        ).folder
+    expected, chance = repr(Run.load(folder).predict(QUESTIONS)), random.Random(count)
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size):
+        content = path.read_bytes()
+        for damaged in damages(content, count, chance):
+            path.write_bytes(damaged)
+            problem, answers = None, expected
+            try:
+                answers = repr(Run.load(folder).predict(QUESTIONS))
+            except SeqlabError as error:
+                problem = error
+            assert answers == expected, path
+            assert problem is None or (str(folder) in str(problem) and problem.cure), problem
+        path.write_bytes(content)

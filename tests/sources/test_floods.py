@@ -1,0 +1,140 @@
+"""Small files that would fill the memory or take for ever are refused early, with a limit and what raises it."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from seqlab.core.errors import DataError
+from seqlab.sources.files import archives
+from seqlab.sources.files.trees import open_tree
+from seqlab.sources.formats import tmx
+from seqlab.sources.open_source import open_source
+from seqlab.sources.settings import DataSettings
+from seqlab.sources.splitting import hold_out
+from seqlab.tokens.labels import Labels
+
+
+def read_all(path: Path) -> int:
+    tree = open_tree(path)
+    return sum(len(content) for _, content in tree.read(tree.names))
+
+
+def zip_of(path: Path, members: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_many_members_that_are_small_alone_and_huge_together_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = zip_of(tmp_path / "bomb.zip", {f"pos/{n}.txt": b"good film " * 50_000 for n in range(12)})
+    assert read_all(path) == 6_000_000
+    monkeypatch.setattr(archives, "SMALL_ARCHIVE", 3_000_000)
+    with pytest.raises(DataError, match=r"bomb\.zip.* 6\.0 MB") as caught:
+        open_tree(path)
+    assert "unpack it yourself" in caught.value.cure
+
+
+def test_members_that_share_their_bytes_do_not_hide_the_ratio(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = zip_of(tmp_path / "shared.zip", {"pos/0.txt": bytes(range(256)) * 400, "pos/1.txt": b""})
+    monkeypatch.setattr(archives, "SMALL_ARCHIVE", 50_000)
+    with zipfile.ZipFile(path) as archive:
+        first, _ = archive.infolist()
+        archive.filelist = [first] * 200
+        with pytest.raises(DataError, match=r"shared\.zip"):
+            archives.zip_files(archive, where=str(path))
+
+
+def test_more_members_than_anyone_packs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = zip_of(tmp_path / "many.zip", {f"pos/{n}.txt": b"a" for n in range(12)})
+    monkeypatch.setattr(archives, "MOST_MEMBERS", 11)
+    with pytest.raises(DataError, match=r"many\.zip.* 12 members.* 11"):
+        open_tree(path)
+
+
+def tarred(content: bytes, compress: Callable[[bytes], bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        member = tarfile.TarInfo("pos/0.txt")
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+    return compress(buffer.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("ending", "compress"), [("gz", gzip.compress), ("xz", lzma.compress), ("bz2", bz2.compress)]
+)
+def test_a_stream_that_becomes_far_longer_than_its_file_is_refused(
+    ending: str, compress: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, tree = tmp_path / f"t.csv.{ending}", tmp_path / f"t.tar.{ending}"
+    table.write_bytes(compress(b"text,label\n" + b"good film,pos\n" * 300_000))
+    tree.write_bytes(tarred(b"good film " * 400_000, compress))
+    assert sum(1 for _ in open_source(table, DataSettings()).rows()) == 300_000
+    monkeypatch.setattr(archives, "SMALL_ARCHIVE", 2_000_000)
+    with pytest.raises(DataError, match=rf"t\.csv\.{ending}"):
+        list(open_source(table, DataSettings()).rows())
+    with pytest.raises(DataError, match=rf"t\.tar\.{ending}"):
+        open_tree(tree)
+
+
+def test_a_compressed_member_that_unpacks_to_far_more_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = zip_of(tmp_path / "inner.zip", {"pos/0.txt.gz": gzip.compress(bytes(3_000_000))})
+    monkeypatch.setattr(archives, "SMALL_MEMBER", 1_000_000)
+    with pytest.raises(DataError, match=r"0\.txt\.gz.* 3\.0 MB"):
+        read_all(path)
+
+
+def memory_of(languages: list[str], path: Path) -> Path:
+    variants = "".join(f'<tuv xml:lang="{code}"><seg>in {code}</seg></tuv>' for code in languages)
+    path.write_text(f'<tmx><header srclang="en"/><body><tu>{variants}</tu></body></tmx>', encoding="utf-8")
+    return path
+
+
+def test_a_memory_in_very_many_languages_is_read_once_two_are_named(tmp_path: Path) -> None:
+    codes = [f"l{number}" for number in range(tmx.MOST_LANGUAGES)]
+    path = memory_of([*codes, "en", "de"], tmp_path / "all.tmx")
+    with pytest.raises(DataError, match=r"all\.tmx.* 1,000 languages") as caught:
+        open_source(path, DataSettings())
+    assert "data.source" in caught.value.cure
+    source = open_source(path, DataSettings(source="en", target="de"))
+    assert [row.values for row in source.rows()] == [{"en": "in en", "de": "in de"}]
+
+
+def test_more_labels_than_the_limit_are_refused_with_the_setting_that_raises_it() -> None:
+    labels = [f"label {number}" for number in range(1001)]
+    with pytest.raises(DataError, match=r"notes\.csv.* 1,001 .*data\.max_labels=1000") as caught:
+        Labels.fit(labels, most=DataSettings().max_labels, where="notes.csv")
+    assert "data.max_labels=1001" in caught.value.cure
+    assert len(Labels.fit(labels, most=1001)) == 1001
+
+
+def test_labels_that_never_repeat_are_not_called_too_few_rows(tmp_path: Path) -> None:
+    path = tmp_path / "ids.csv"
+    path.write_text("text,label\n" + "".join(f"text {n},id{n}\n" for n in range(200)), encoding="utf-8")
+    source = open_source(path, DataSettings())
+    with pytest.raises(DataError, match=r"ids\.csv.*labels do not repeat") as caught:
+        hold_out(
+            source,
+            how="content",
+            valid_share=0.1,
+            test_share=0.1,
+            seed=1,
+            labels=lambda row: [row.values["label"]],
+        )
+    assert "data.label" in caught.value.cure
