@@ -184,7 +184,7 @@ def way(candidates: list[dict[str, object]]) -> list[dict[str, object]]:
             "--tree draws the search of one text, and there are 2",
         ),
         (["--beam", "3", "--tree", "t.svg"], "--tree draws the search of one text, and there are 0"),
-        (["a", "--beam", "3", "--tree", "t.png"], "--tree t.png is neither a picture nor a page"),
+        (["a", "--beam", "3", "--tree", "t.png"], "--tree t.png is neither an image nor a page"),
         (["a", "--tree", "t.svg"], "beam of at least 2 has a search tree"),
         (["a", "--beam", "3", "--tree", "t.svg", "--vectors"], "--tree and --vectors are both given"),
         (["a", "--top", "3"], "--top 3 asks for more than this search gives, which is 1 answer."),

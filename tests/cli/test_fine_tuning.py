@@ -119,7 +119,7 @@ def test_vectors_of_a_file_become_one_array(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--out", "x.npy"], "--out belongs to --vectors"),
+        (["--out", "x.npy"], "--out needs --file"),
         (["--pooling", "max"], "--pooling belongs to --vectors"),
         (["--vectors", "--out", "x.csv"], "is not called NAME.npy"),
         (["--vectors", "--out", "x.npy", "--json"], "--out and --json are both given"),

@@ -109,7 +109,7 @@ def test_labels_of_which_every_row_has_its_own_are_explained(folder: Path) -> No
     def labels(row: Row) -> list[str]:
         return [row.values["label"]]
 
-    with pytest.raises(DataError, match=r"label of its own") as caught:
+    with pytest.raises(DataError, match=r"labels do not repeat") as caught:
         hold_out(
             open_source(folder / "t.csv", DataSettings()),
             how="random",

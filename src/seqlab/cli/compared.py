@@ -23,12 +23,11 @@ def show_comparison(comparison: Comparison) -> None:
 
     for line in fit_table(table(comparison)):
         answer(line)
+    _show_baselines(comparison)
     _show_settings(comparison)
     for warning in comparison.warnings:
         say(f"WARNING: {warning}")
-    for score, differences in comparison.differences.items():
-        for name, difference in differences.items():
-            answer(f"{score}: {difference.describe(name, comparison.reference.name)}")
+    _show_differences(comparison)
     if comparison.by_length:
         _show_lengths(comparison.by_length)
     for name, counts in comparison.mcnemars.items():
@@ -38,6 +37,25 @@ def show_comparison(comparison: Comparison) -> None:
             f" McNemar's p = {counts.p:.2g}"
         )
     _show_disagreements(comparison)
+
+
+def _show_baselines(comparison: Comparison) -> None:
+    """What the column of baselines holds: the table has no place for their names."""
+    score = comparison.score_names[0]
+    names = {competitor.score(score).baseline_name for competitor in comparison.competitors} - {""}
+    if names:
+        answer(f"baseline: {score} of {' or '.join(sorted(names))}")
+
+
+def _show_differences(comparison: Comparison) -> None:
+    """A line for each score and model; where there are too few rows, one line for all scores."""
+    sentences = dict[str, list[str]]()
+    for score, differences in comparison.differences.items():
+        for name, difference in differences.items():
+            sentence = difference.describe(name, comparison.reference.name)
+            sentences.setdefault(sentence, []).append(score)
+    for sentence, scores in sentences.items():
+        answer(f"{', '.join(scores)}: {sentence}")
 
 
 def _show_settings(comparison: Comparison) -> None:

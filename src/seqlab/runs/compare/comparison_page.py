@@ -39,7 +39,7 @@ def _row(comparison: Comparison, competitor: Competitor) -> dict[str, str]:
     for name in comparison.score_names:
         row[name] = _shown(competitor, name)
     first = competitor.score(comparison.score_names[0])
-    row["baseline"] = "–" if first.baseline is None else f"{_number(first.baseline)} {first.baseline_name}"
+    row["baseline"] = "–" if first.baseline is None else _number(first.baseline)
     row["parameters"] = f"{competitor.runs[0].num_parameters:,}"
     row["minutes"] = "–" if competitor.minutes is None else f"{competitor.minutes:.1f}"
     return row
