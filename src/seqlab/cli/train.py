@@ -97,7 +97,9 @@ def train(
     choices: dict[str, Any] = {"values": values, "task": task, "model": model, "out": out}
     if seeds and not dry_run:
         return train_with_seeds(what, settings or [], seeds, **choices, quiet=quiet, as_json=as_json)
-    prepared = _prepare(what, settings or [], **choices, stage=stage, tell=QUIET if quiet else TOLD, clock=clock)
+    prepared = _prepare(
+        what, settings or [], **choices, stage=stage, tell=QUIET if quiet else TOLD, clock=clock
+    )
     if not quiet:
         announce(prepared)
     if seeds and not quiet:

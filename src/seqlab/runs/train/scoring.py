@@ -74,6 +74,8 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
         "stopped_early": trainer.stopped_early,
         "advice": training_advice(read_journal(folder / JOURNAL), minutes=prepared.recipe.training.minutes),
     }
+    if trainer.budget.validation_rows:
+        training["validation_rows"] = trainer.budget.validation_rows
     if progress.candidates:
         training |= {"weights": progress.best_weights, "candidates": progress.candidates}
     origin = provenance(seed=prepared.recipe.training.seed, device=prepared.device, data=prepared.data)

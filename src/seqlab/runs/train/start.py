@@ -37,6 +37,7 @@ from seqlab.runs.train.plan import scored_sizes
 from seqlab.runs.train.prepare import Prepared, Say, encode_splits
 from seqlab.runs.train.scoring import score_run
 from seqlab.runs.train.scoring_forecast import ScoringRehearsal
+from seqlab.runs.train.validation_sample import validate_on
 from seqlab.runs.transfer.distillation import build_teacher, find_teacher
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.spec import find_spec
@@ -112,13 +113,14 @@ def resume(
         teacher_run, _ = find_teacher(recipe, say=say)
         teacher = build_teacher(recipe, codec, teacher_run, device=device)
         budget = Budget(**checkpoint.state["budget"])
+        objective = parts.objective(codec, splits, teacher=teacher)
         started = next((event for event in read_journal(folder / JOURNAL) if event["event"] == "started"), {})
         prepared = Prepared(
             folder=folder,
             recipe=recipe,
             codec=codec,
             splits=splits,
-            objective=parts.objective(codec, splits, teacher=teacher),
+            objective=validate_on(objective, opened.parts["valid"], budget.validation_rows),
             model=build_model(codec),
             device=device,
             budget=budget,
