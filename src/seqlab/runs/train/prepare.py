@@ -25,6 +25,7 @@ from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
 from seqlab.runs.train.build import adapt, build_bare_model
 from seqlab.runs.train.held_out_sample import size_of
 from seqlab.runs.train.plan import fitted_counts, forecast_scoring, plan_budget, plan_warnings
+from seqlab.runs.train.reading_time import reading_warnings
 from seqlab.runs.train.scoring_forecast import ScoringForecast, ScoringRehearsal
 from seqlab.runs.train.validation_sample import affordable_rows, describe_sample, validate_on
 from seqlab.runs.transfer.distillation import build_teacher, find_teacher
@@ -97,6 +98,8 @@ def prepare(
     threads = use_threads(recipe.training.threads)
     device = choose_device(recipe.training)
     source = find_start(recipe, say=say)
+    for warning in reading_warnings(recipe):
+        tell(f"WARNING: {warning}")
     say("reading the data")
     opened = _open(recipe, source, tell=tell)
     recipe, kept = (

@@ -79,6 +79,7 @@ def train(prepared: Prepared, *, callback: Callback | None = None, say: Say = la
         }
         Journal(folder / JOURNAL).write("started", step=0, total_steps=prepared.budget.total_steps, **facts)
         trainer = _trainer(prepared, manifest, callback)
+        _count_preparation(trainer, prepared, used=0.0)
         torch.manual_seed(derive(recipe.training.seed, "training"))
         trainer.save()
         write_whole(folder / RECIPE, recipe.to_toml())  # last: a folder with a recipe can be resumed
@@ -134,6 +135,7 @@ def resume(
         )
         trainer = _trainer(prepared, manifest, callback)
         trainer.resume(checkpoint)
+        _count_preparation(trainer, prepared, used=budget.before)
         manifest = reopen_manifest(folder, manifest)
         say(f"resuming after step {checkpoint.step:,} of {trainer.budget.total_steps:,}")
         return _finish(trainer, prepared, manifest, say)
@@ -181,12 +183,14 @@ def _scoring_forecast(prepared: Prepared) -> Callable[[], float] | None:
     return lambda: prepared.rehearsal.forecast(prepared.model, limit=training.minutes * 60).seconds(sizes)
 
 
+def _count_preparation(trainer: Trainer, prepared: Prepared, *, used: float) -> None:
+    """Everything since the command started, besides the preparations of processes that were stopped."""
+    before = used + perf_counter() - prepared.clock
+    trainer.budget = trainer.budget.timed(before=before, after=trainer.budget.after)
+
+
 def _finish(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) -> Run:
     """Train to the end of the budget, then score."""
-    used = 0.0 if trainer.step == 0 else trainer.budget.before  # by the process that was stopped
-    trainer.budget = trainer.budget.timed(
-        before=used + perf_counter() - prepared.clock, after=trainer.budget.after
-    )
     try:
         with catch_stop_signals() as stop:
             done = trainer.run(stop)

@@ -39,7 +39,7 @@ def affordable_rows(
     for amount in (part for part in SIZES[unit] if part < size):
         sample = draw(source, amount, seed=training.seed, among=MEASURED_AMONG)
         times.append((amount, time_validation(model, _validating_on(objective, sample))))
-        if times[-1][1] > allowed / 2:
+        if times[-1][1] > allowed / 4:
             break
     model.train(was_training)
     restore_random_state(before, device)
