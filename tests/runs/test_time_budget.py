@@ -16,11 +16,11 @@ from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.folder.layout import CHECKPOINTS, RESULTS
 from seqlab.runs.folder.manifest import verify_start
 from seqlab.runs.run import Run
-from seqlab.runs.train import fitted_scoring, start
-from seqlab.runs.train.fitted_scoring import shorten
+from seqlab.runs.train import start, timed_scoring
 from seqlab.runs.train.held_out_sample import beginning, draw, size_of, unit_of
 from seqlab.runs.train.prepare import Prepared, prepare
 from seqlab.runs.train.scoring_forecast import MARGIN, REPORT_SECONDS, ScoringForecast, ScoringRehearsal
+from seqlab.runs.train.timed_scoring import TimedScoring, shorten
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.survey.report import PartSurvey
@@ -106,8 +106,32 @@ def test_what_does_not_depend_on_rows_is_taken_off_first() -> None:
     assert shorten({"test": 100}, forecast, 50, fewest=1) == {"test": 50 - 3 - 5 - 1}
 
 
+@pytest.mark.parametrize("pace", [0.5, 1.0, 2.0])
+def test_the_time_of_the_first_split_decides_about_the_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pace: float
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(timed_scoring, "FEWEST", {"rows": 3, "characters": 50})
+    monkeypatch.setattr(ScoringRehearsal, "forecast", lambda *_, **__: ScoringForecast(0.0, 1.0))
+    made = prepared(
+        "classifier", tmp_path, "training.minutes=1", "data.test_share=0.3", "data.valid_share=0.3"
+    )
+    sizes = {name: len(made.splits[name].store) for name in ("test", "valid")}
+    assert min(sizes.values()) > 30
+    monkeypatch.setattr(timed_scoring, "perf_counter", lambda: now[0])
+    timed = TimedScoring(made, 40 * MARGIN + REPORT_SECONDS - 3)  # with 5% of a minute: time for 40 rows
+    scored = {}
+    for name, split in timed.splits():
+        scored[name] = len(split.store)
+        now[0] += pace * len(split.store)
+    assert scored["test"] == 28  # seven tenths
+    affordable = int((40 * MARGIN - pace * 28) / (pace * MARGIN))
+    assert scored["valid"] == min(sizes["valid"], max(3, affordable))
+    assert len(timed.limits) == sum(scored[name] < sizes[name] for name in scored)
+
+
 def test_a_score_of_some_rows_says_how_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fitted_scoring, "FEWEST", {"rows": 6, "characters": 50})
+    monkeypatch.setattr(timed_scoring, "FEWEST", {"rows": 6, "characters": 50})
     monkeypatch.setattr(ScoringRehearsal, "forecast", lambda *_, **__: ScoringForecast(0.0, 100.0))
     made = prepared("classifier", tmp_path, "training.minutes=0.5")
     run = start.train(made)

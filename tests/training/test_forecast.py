@@ -45,7 +45,7 @@ def test_a_run_with_a_forecast_before_it_ends_with_the_same_weights(tmp_path: Pa
 
 
 def test_a_run_that_averages_validates_two_sets_of_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forecast_module, "_time_validation", lambda *_: 1.5)
+    monkeypatch.setattr(forecast_module, "time_validation", lambda *_: 1.5)
     for averaged in ({"ema_decay": 0.9}, {"average_checkpoints": 3}):
         assert (
             measure(small_model(), Points(), TrainingSettings(**averaged), device=CPU).validation_seconds

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from seqlab.runs.run import Run
     from seqlab.runs.train.prepare import Prepared
     from seqlab.training.base import Callback
+    from seqlab.training.budget import Budget
     from seqlab.training.forecast import Forecast
 
 EXAMPLES = """\b
@@ -210,6 +211,8 @@ def announce(prepared: Prepared) -> None:
     say(f"  task {recipe.task}" + (f"; rows: {sizes}" if sizes else ""))
     say(f"  model {_describe_network(prepared, forecast)}")
     say(f"  {_describe_budget(prepared, forecast)}; otherwise: --minutes NUMBER")
+    if prepared.budget.seconds is not None:
+        say(f"  {_describe_time(prepared.budget, prepared.budget.seconds)}")
     say(f"  {memory}{threads}, seed {recipe.training.seed}")
     say(f"  run folder {prepared.folder}")
 
@@ -241,13 +244,30 @@ def _describe_budget(prepared: Prepared, forecast: Forecast) -> str:
     return f"{steps} ({epochs:.1f} epochs) in about {duration(seconds)}"
 
 
+def _describe_time(budget: Budget, limit: float) -> str:
+    """How the minutes are divided."""
+    return (
+        f"time budget {duration(limit)}: {duration(budget.before)} used for reading and measuring, at most"
+        f" {duration(budget.training_seconds)} for training, {duration(budget.after)} reserved for scoring"
+    )
+
+
 def _show_recipe(prepared: Prepared, *, as_json: bool) -> None:
     if as_json:
+        budget = prepared.budget
+        seconds = {
+            "limit": budget.seconds,
+            "preparing": budget.before,
+            "training": budget.training_seconds,
+            "scoring": budget.after,
+        }
         return answer_json(
             {
                 "run": str(prepared.folder),
                 "recipe": prepared.recipe.model_dump(),
                 "warnings": prepared.warnings,
+                "total_steps": budget.total_steps,
+                **({"seconds": seconds} if budget.seconds is not None else {}),
             }
         )
     answer(prepared.recipe.to_toml(), end="")

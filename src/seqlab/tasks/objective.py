@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Generic, TypeVar
+from copy import copy
+from typing import Generic, Self, TypeVar
 
 from torch import nn
 
@@ -35,6 +36,12 @@ class Objective(ABC, Generic[AnyCodec, AnySplit]):
     @property
     def recipe(self) -> Recipe:
         return self.codec.recipe
+
+    def with_splits(self, splits: Mapping[str, AnySplit]) -> Self:
+        """The same objective with another split `valid`; what was fitted to the split `train` is kept."""
+        objective = copy(self)
+        objective.splits = splits
+        return objective
 
     def init_weights(self, model: nn.Module) -> None:
         """Initialize parameters of a new network that depend on the training split, before any weights are

@@ -49,6 +49,8 @@ class Budget:
     """Steps that the recipe plans, for which its step counts are meant; 0 where it plans only a time."""
     validation_seconds: float = 0.0
     """Time that is kept for the last validation of a time budget."""
+    validation_rows: int = 0
+    """Validation rows, or characters of a text, that validations inside training use; 0 is all of them."""
     validations: int = 0
     """Validations of the whole run, from which evaluate_every follows as a time budget is planned again; 0
     keeps evaluate_every as it is.
@@ -64,11 +66,18 @@ class Budget:
         validation_seconds: float,
         before: float = 0.0,
         after: float = 0.0,
+        validation_rows: int = 0,
     ) -> Budget:
         in_epochs = math.ceil(settings.epochs * steps_per_epoch)
         asked = settings.steps or in_epochs or None
         seconds = settings.minutes * 60 or (None if asked else DEFAULT_MINUTES * 60)
-        budget = cls(asked or 1, 1, most_steps=asked, planned_steps=max(settings.steps, in_epochs))
+        budget = cls(
+            asked or 1,
+            1,
+            most_steps=asked,
+            planned_steps=max(settings.steps, in_epochs),
+            validation_rows=validation_rows,
+        )
         if seconds is not None:
             budget = replace(budget, seconds=seconds).timed(before=before, after=after)
             training = budget.training_seconds

@@ -55,7 +55,7 @@ def measure(
         carry = go_backward(trial, objective, batches, settings, step=len(times), carry=carry).loss.carry
         optimizer.step()
         times.append(perf_counter() - clock)
-    validation_seconds = _time_validation(trial, objective) * (2 if settings.averages_weights else 1)
+    validation_seconds = time_validation(trial, objective) * (2 if settings.averages_weights else 1)
     restore_random_state(before, device)
     usual = sorted(times[1:])  # the first step also allocates and plans
     return Forecast(
@@ -67,7 +67,8 @@ def measure(
     )
 
 
-def _time_validation(model: nn.Module, objective: Trainable) -> float:
+def time_validation(model: nn.Module, objective: Trainable) -> float:
+    """Seconds of one validation, which leaves the model in evaluation mode."""
     clock = perf_counter()
     model.eval()
     with torch.inference_mode():

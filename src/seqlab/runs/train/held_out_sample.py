@@ -55,13 +55,17 @@ def beginning(source: Source, amount: int) -> Source:
     return SampledRows(source, list(islice(source.rows(), amount)), part=f"the first {amount:,} rows")
 
 
-def draw(source: Source, amount: int, *, seed: int) -> Source:
-    """Rows drawn at random, in their order. Lines out of order are no text, so a text gives its beginning."""
+def draw(source: Source, amount: int, *, seed: int, among: int | None = None) -> Source:
+    """Rows drawn at random, in their order. Lines out of order are no text, so a text gives its beginning.
+
+    among: draw from so many rows at the beginning, and read no further.
+    """
     if isinstance(source, TextSource):
         return beginning(source, amount)
     chooser = random.Random(derive(seed, "held-out sample"))  # noqa: S311 (not for secrets)
     kept: list[tuple[int, Row]] = []
-    for number, row in enumerate(source.rows()):  # reservoir sampling: one pass, `amount` rows in memory
+    # reservoir sampling: one pass, `amount` rows in memory
+    for number, row in enumerate(islice(source.rows(), among)):
         if len(kept) < amount:
             kept.append((number, row))
         elif (place := chooser.randrange(number + 1)) < amount:

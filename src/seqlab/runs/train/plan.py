@@ -49,14 +49,16 @@ def plan_budget(
     survey: Survey,
     *,
     before: float,
+    validation_rows: int,
 ) -> Budget:
-    """before: seconds since the command started."""
+    """before: seconds since the command started. validation_rows: those of a validation; 0 for all."""
     return Budget.plan(
         recipe.training,
         steps_per_epoch=forecast.steps_per_epoch,
         step_seconds=forecast.step_seconds,
         validation_seconds=forecast.validation_seconds,
         before=before,
+        validation_rows=validation_rows,
         after=scoring.seconds(scored_sizes(sources, survey)) if scoring else 0.0,
     )
 

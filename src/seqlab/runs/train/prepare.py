@@ -23,8 +23,11 @@ from seqlab.runs.folder.layout import new_folder, read_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
 from seqlab.runs.train.build import adapt, build_bare_model
+from seqlab.runs.train.held_out_sample import size_of
 from seqlab.runs.train.plan import fitted_counts, forecast_scoring, plan_budget, plan_warnings
+from seqlab.runs.train.reading_time import reading_warnings
 from seqlab.runs.train.scoring_forecast import ScoringForecast, ScoringRehearsal
+from seqlab.runs.train.validation_sample import affordable_rows, describe_sample, validate_on
 from seqlab.runs.transfer.distillation import build_teacher, find_teacher
 from seqlab.runs.transfer.pretrained_vectors import copy_vectors, fit_to_vectors
 from seqlab.runs.transfer.source_weights import copy_weights, digest_of_weights
@@ -99,6 +102,8 @@ def prepare(
     threads = use_threads(recipe.training.threads)
     device = choose_device(recipe.training)
     source = find_start(recipe, say=say)
+    for warning in reading_warnings(recipe):
+        tell(f"WARNING: {warning}")
     say("reading the data")
     opened = _open(recipe, source, tell=tell)
     recipe, kept = (
@@ -138,11 +143,23 @@ def prepare(
     folder = new_folder(out, name=name or f"{data_name(recipe)}-{short_name(recipe.model)}")
     say("measuring a few steps")
     with naming_settings(recipe):  # the first forward pass may find that the data do not fit the network
+        valid, valid_size = opened.parts["valid"], size_of(opened.parts["valid"], survey.parts["valid"])
+        validation_rows = affordable_rows(objective, valid, valid_size, model, device=device)
+        objective = validate_on(objective, valid, validation_rows)
         forecast = measure(model, objective, recipe.training, device=device)
-        rehearsal = ScoringRehearsal(parts, codec, splits["train"], opened.parts["valid"], device=device)
+        rehearsal = ScoringRehearsal(parts, codec, splits["train"], valid, device=device)
         scoring = forecast_scoring(recipe.training, forecast, rehearsal, model)
-    budget = plan_budget(recipe, forecast, scoring, opened.parts, survey, before=perf_counter() - clock)
+    budget = plan_budget(
+        recipe,
+        forecast,
+        scoring,
+        opened.parts,
+        survey,
+        before=perf_counter() - clock,
+        validation_rows=validation_rows,
+    )
     reasons += fitted_counts(recipe.training, budget)
+    reasons += describe_sample(valid, validation_rows, valid_size)
     warnings += plan_warnings(recipe, budget, forecast)
     return Prepared(
         folder=folder,

@@ -15,9 +15,8 @@ from seqlab.runs.report.build import run_report
 from seqlab.runs.report.curve_advice import training_advice
 from seqlab.runs.run import Run
 from seqlab.runs.survey.leaks import note_leaks
-from seqlab.runs.train.fitted_scoring import fit_to_time
-from seqlab.runs.train.plan import SCORED
 from seqlab.runs.train.prepare import Prepared, Say
+from seqlab.runs.train.timed_scoring import TimedScoring
 from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.freezing import count_parameters
 from seqlab.training.journal import read_journal
@@ -35,13 +34,18 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
     model = prepared.model
     model.load_state_dict(read_weights(folder / WEIGHTS, expected=model.state_dict(), seal=manifest.run_id))
     model.eval()
-    calibration = prepared.rehearsal.evaluator.with_splits(prepared.splits).calibrate(model)
+    # on the rows that training was validated on, which a time budget bounds
+    calibration = prepared.rehearsal.evaluator.with_splits(prepared.objective.splits).calibrate(model)
     write_calibration(folder, calibration, manifest)
     run = Run(folder, prepared.recipe, prepared.codec, model, calibration)
     left = trainer.budget.scoring_seconds(seconds=trainer.seconds + perf_counter() - clock)
-    scored, limits = fit_to_time(prepared, left)
-    evaluator = prepared.rehearsal.evaluator.with_splits({**prepared.splits, **scored})
-    evaluations = [evaluate_split(evaluator, run.predictor, split) for split in SCORED if split in scored]
+    timed = TimedScoring(prepared, left)
+    scored = dict(prepared.splits)
+    evaluator = prepared.rehearsal.evaluator.with_splits(scored)
+    evaluations = []
+    for name, split in timed.splits():
+        scored[name] = split
+        evaluations.append(evaluate_split(evaluator, run.predictor, name))
     beaten = [score for evaluation in evaluations[:1] for score in beaten_scores(evaluation.scores)]
     uncompared = [
         (evaluation.split, score.difference)
@@ -56,7 +60,7 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
     ]
     warnings = [
         *prepared.warnings,
-        *limits,
+        *timed.limits,
         *leaks,
         *(f"the model does not beat its baseline: {score.describe()}" for score in beaten),
         *(f"{split}: {difference.describe('the model', 'its baseline')}" for split, difference in uncompared),
@@ -70,6 +74,8 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
         "stopped_early": trainer.stopped_early,
         "advice": training_advice(read_journal(folder / JOURNAL), minutes=prepared.recipe.training.minutes),
     }
+    if trainer.budget.validation_rows:
+        training["validation_rows"] = trainer.budget.validation_rows
     if progress.candidates:
         training |= {"weights": progress.best_weights, "candidates": progress.candidates}
     origin = provenance(seed=prepared.recipe.training.seed, device=prepared.device, data=prepared.data)

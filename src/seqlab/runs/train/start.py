@@ -41,6 +41,7 @@ from seqlab.runs.train.plan import scored_sizes
 from seqlab.runs.train.prepare import Prepared, Say, encode_splits
 from seqlab.runs.train.scoring import score_run
 from seqlab.runs.train.scoring_forecast import ScoringRehearsal
+from seqlab.runs.train.validation_sample import validate_on
 from seqlab.runs.transfer.distillation import build_teacher, find_teacher
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.spec import find_spec
@@ -85,6 +86,7 @@ def train(prepared: Prepared, *, callback: Callback | None = None, say: Say = la
         }
         Journal(folder / JOURNAL).write("started", step=0, total_steps=prepared.budget.total_steps, **facts)
         trainer = _trainer(prepared, manifest, callback)
+        _count_preparation(trainer, prepared, used=0.0)
         torch.manual_seed(derive(recipe.training.seed, "training"))
         trainer.save()
         write_whole(folder / RECIPE, recipe.to_toml())  # last: a folder with a recipe can be resumed
@@ -123,13 +125,14 @@ def resume(
         teacher_run, _ = find_teacher(recipe, say=say)
         teacher = build_teacher(recipe, codec, teacher_run, device=device)
         budget = Budget(**checkpoint.state["budget"])
+        objective = parts.objective(codec, splits, teacher=teacher)
         started = next((event for event in read_journal(folder / JOURNAL) if event["event"] == "started"), {})
         prepared = Prepared(
             folder=folder,
             recipe=recipe,
             codec=codec,
             splits=splits,
-            objective=parts.objective(codec, splits, teacher=teacher),
+            objective=validate_on(objective, opened.parts["valid"], budget.validation_rows),
             model=build_model(codec),
             device=device,
             budget=budget,
@@ -143,6 +146,7 @@ def resume(
         )
         trainer = _trainer(prepared, manifest, callback)
         trainer.resume(checkpoint)
+        _count_preparation(trainer, prepared, used=budget.before)
         manifest = reopen_manifest(folder, manifest)
         say(f"resuming after step {checkpoint.step:,} of {trainer.budget.total_steps:,}")
         return _finish(trainer, prepared, manifest, say)
@@ -204,12 +208,14 @@ def _scoring_forecast(prepared: Prepared) -> Callable[[], float] | None:
     return lambda: prepared.rehearsal.forecast(prepared.model, limit=training.minutes * 60).seconds(sizes)
 
 
+def _count_preparation(trainer: Trainer, prepared: Prepared, *, used: float) -> None:
+    """Everything since the command started, besides the preparations of processes that were stopped."""
+    before = used + perf_counter() - prepared.clock
+    trainer.budget = trainer.budget.timed(before=before, after=trainer.budget.after)
+
+
 def _finish(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) -> Run:
     """Train to the end of the budget, then score."""
-    used = 0.0 if trainer.step == 0 else trainer.budget.before  # by the process that was stopped
-    trainer.budget = trainer.budget.timed(
-        before=used + perf_counter() - prepared.clock, after=trainer.budget.after
-    )
     try:
         with catch_stop_signals() as stop:
             done = trainer.run(stop)
