@@ -25,7 +25,7 @@ class Journal:
         with explain_full_disk(self._path, needed=len(line)), self._path.open("ab") as file:
             file.write(line)
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """End a line that was torn, so that the next event has a line of its own."""
         if self._path.is_file() and not self._path.read_bytes().endswith(b"\n"):
             with self._path.open("ab") as file:

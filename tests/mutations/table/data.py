@@ -8,8 +8,8 @@ DATA = [
     Mutant(
         "csv-line-off-by-one",
         "sources/formats/csv_table.py",
-        "            start = reader.line_num + 1",
-        "            start = reader.line_num",
+        "        first_row = head.line + head.has_header\n        while True:\n            start = reader.line_num + 1",
+        "        first_row = head.line + head.has_header\n        while True:\n            start = reader.line_num",
         "tests/sources/test_tables.py",
         "Errors and rows name the line before.",
     ),
