@@ -48,8 +48,8 @@ def test_blanks_around_labels_are_removed_and_said_and_case_and_gaps_are_told(
         ("nobody said", "nan"),
     ]
     ended = trained(capsys, table(folder, rows), "--out", "r", "data.valid_share=0.2")
-    assert re.search(r"train: blanks around [12] labels? are removed", ended.err)
-    assert "labels 'Pos' and 'pos' differ only in blanks or case" in ended.err
+    assert re.search(r"train: whitespace around [12] labels? is removed", ended.err)
+    assert "labels 'Pos' and 'pos' differ only in whitespace or case" in ended.err
     assert "labels that may mean a gap: 'nan' (1)" in ended.err
     assert json.loads((folder / "r/tokens/labels.json").read_text())["labels"] == ["Pos", "nan", "neg", "pos"]
     assert "2 classes have one example and will hardly be learned: Pos, nan" in ended.err

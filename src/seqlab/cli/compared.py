@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from seqlab.cli.console import answer, say
+from seqlab.cli.console import answer, answer_sentences, say
 from seqlab.cli.fit_table import fit_table
 from seqlab.core.errors import shortened
 from seqlab.tasks.excerpt import one_line
@@ -28,11 +28,11 @@ def show_comparison(comparison: Comparison) -> None:
         say(f"WARNING: {warning}")
     for score, differences in comparison.differences.items():
         for name, difference in differences.items():
-            answer(f"{score}: {difference.describe(name, comparison.reference.name)}")
+            answer_sentences(f"{score}: {difference.describe(name, comparison.reference.name)}")
     if comparison.by_length:
         _show_lengths(comparison.by_length)
     for name, counts in comparison.mcnemars.items():
-        answer(
+        answer_sentences(
             f"{name} alone is right about {counts.only_second:,} examples, {comparison.reference.name} alone"
             f" about {counts.only_first:,}, both about {counts.both:,}, neither about {counts.neither:,};"
             f" McNemar's p = {counts.p:.2g}"
@@ -65,8 +65,8 @@ def _show_disagreements(comparison: Comparison) -> None:
         predictions = ", ".join(
             f"{name}: {shortened(prediction, 60)}" for name, prediction in example.answers.items()
         )
-        answer(f"    {example.where}  truth {shortened(example.truth, 60)}; {predictions}")
-        answer(f"        {shortened(one_line(example.text), 120)}")
+        answer_sentences(f"    {example.where}  truth {shortened(example.truth, 60)}; {predictions}")
+        answer_sentences(f"        {shortened(one_line(example.text), 120)}")
 
 
 def _show_lengths(by_length: ByLength) -> None:

@@ -14,7 +14,7 @@ from seqlab.tokens.subwords.engine import Subwords, count_words
 from seqlab.tokens.subwords.unigram_training import learn_unigram
 from seqlab.tokens.vocabulary import UNK
 
-# A word or a run of marks with the blank before it, a run of blanks but for that last one, any other white
+# A word or a run of marks with the space before it, a run of spaces but for that last one, any other white
 # space alone.
 WORD = Regex(r" ?[\p{L}\p{M}\p{N}]+| ?[^\s\p{L}\p{M}\p{N}]+| +(?!\S)|\s")
 
@@ -23,8 +23,8 @@ WORD = Regex(r" ?[\p{L}\p{M}\p{N}]+| ?[^\s\p{L}\p{M}\p{N}]+| +(?!\S)|\s")
 class Unigram(Subwords):
     """Every piece has a probability; a text is cut so that the product over its pieces is largest.
 
-    A blank belongs to the word after it and is written ▁, so text of known characters comes back exactly,
-    blanks and line ends included (a ▁ in the text comes back as a blank). Characters that training never saw
+    A space belongs to the word after it and is written ▁, so text of known characters comes back exactly,
+    spaces and line ends included (a ▁ in the text comes back as a space). Characters that training never saw
     are `<unk>`. `min_count` has no meaning here.
 
     Papers: Kudo 2018, "Subword Regularization", arXiv:1804.10959; Kudo and Richardson 2018, arXiv:1808.06226.
