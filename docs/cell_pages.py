@@ -12,6 +12,7 @@ from pathlib import Path
 from seqlab.cells.base import cells
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.settings import describe
+from seqlab.models.parameter_formulas import CELLS
 
 FOLDER = Path(__file__).parent / "cells"
 INTRODUCTION = (
@@ -25,8 +26,6 @@ class About:
     """What the code cannot say of itself."""
 
     idea: str
-    parameters: str
-    """With biases and the default options; i = input_size, h = hidden_size, p = proj_size."""
     use: str
     gates: tuple[str, ...] = ()
     state: str = "hidden"
@@ -39,14 +38,12 @@ ABOUT: dict[str, About] = {
     "rnn": About(
         "The new state is a bent sum of the input and the old state. It is the smallest thing that has a"
         " memory, and the one whose gradients vanish first.",
-        "h * (i + h + 1)",
         "As the baseline, for short sequences, and wherever the equations are to be followed by hand. With"
         " relu and the identity as start it reaches further.",
     ),
     "lstm": About(
         "A memory runs along the sequence and changes only by adding: one gate keeps it, one writes, one"
         " shows it. Gradients follow the memory back without passing a matrix.",
-        "4 * h * (i + h + 1)",
         "The first choice for text and for anything with long memory; it can also count. Start the forget"
         " bias high (3 to 5) when what matters lies far back.",
         LSTM_GATES,
@@ -57,7 +54,6 @@ ABOUT: dict[str, About] = {
     "peephole_lstm": About(
         "An LSTM whose gates also look at the memory they guard. The gates can then act on an exact count or"
         " on the time since an event.",
-        "4 * h * (i + h + 1) + 3 * h",
         "For precise timing and counting. With a full matrix for each peephole it costs 3 · h · h more"
         " parameters, with the diagonal hardly any.",
         LSTM_GATES,
@@ -66,7 +62,6 @@ ABOUT: dict[str, About] = {
     "coupled_lstm": About(
         "An LSTM that writes exactly where it forgets. The memory is a running mean of what was written, so"
         " it saves a quarter of the parameters and loses the ability to add up.",
-        "3 * h * (i + h + 1)",
         "When parameters or time are short and nothing has to be counted; `seqlab study counting` shows the"
         " limit.",
         ("forget", "output"),
@@ -75,7 +70,6 @@ ABOUT: dict[str, About] = {
     "layer_norm_lstm": About(
         "An LSTM whose sums and memory are normalised over the units at every step. The scale of its"
         " activations no longer depends on the sequence.",
-        "4 * h * (i + h + 1) + 10 * h",
         "For large learning rates, small batches and deep stacks; each step costs more time than that of the"
         " plain LSTM.",
         LSTM_GATES,
@@ -84,7 +78,6 @@ ABOUT: dict[str, About] = {
     "projected_lstm": About(
         "An LSTM that shows a smaller projection of its hidden state. The memory stays wide while the"
         " recurrent matrix becomes narrow.",
-        "4 * h * (i + p + 1) + h * p",
         "For wide memories at a bounded cost, as in speech recognition.",
         LSTM_GATES,
         "hidden (proj_size), cell_state",
@@ -93,7 +86,6 @@ ABOUT: dict[str, About] = {
         "One gate mixes the old state with a candidate, another decides how much of the old state the"
         " candidate sees. It has no separate memory. The reset acts after the recurrent product, as in torch,"
         " Keras and cuDNN.",
-        "3 * h * (i + h + 1) + h",
         "Where an LSTM is used: three quarters of its parameters and often the same quality. It cannot count,"
         " since it only mixes.",
         ("reset", "update"),
@@ -101,34 +93,29 @@ ABOUT: dict[str, About] = {
     "reset_before_gru": About(
         "The GRU as first published: the reset gate chooses units of the old state before the recurrent"
         " product. That is another function than torch's GRU.",
-        "3 * h * (i + h + 1)",
         "To load weights of libraries that follow the paper, or to repeat published numbers.",
         ("reset", "update"),
     ),
     "single_gate": About(
         "One gate decides between the old state and a new candidate, and there is nothing else. It is a GRU"
         " whose reset gate is always open.",
-        "2 * h * (i + h + 1)",
         "As the smallest gated cell: half of an LSTM's parameters, and the easiest one to look into.",
         ("update",),
     ),
     "additive": About(
         "The update that all gated cells share, for any candidate: keep a part of the old state, add the rest"
         " of something new. The state is a weighted sum of all candidates so far.",
-        "2 * h * (i + h + 1)",
         "To try candidates of your own, and to see recurrence as attention with dependent weights.",
         ("gate",),
     ),
     "orthogonal_rnn": About(
         "A plain cell whose recurrent matrix is a rotation and stays one while it is trained. Nothing that it"
         " carries grows or fades by the matrix.",
-        "h * (i + 1) + h * (h - 1) // 2 + h",
         "For long memory without gates; with `radius` the singular values may leave 1 by as much.",
     ),
     "min_gru": About(
         "A linear recurrence: gate and candidate see only the input, so all products are done before the walk"
         " begins. What is left of a step is one multiplication and one addition per unit.",
-        "2 * h * (i + 1)",
         "For very long sequences and speed, in several layers: one layer alone cannot react to its own"
         " state.",
         ("update",),
@@ -158,7 +145,7 @@ def page(name: str) -> str:
         *papers(cell),
         f"- File: `src/seqlab/cells/{name}.py`",
         f"- State: {about.state}",
-        f"- Parameters: `{shown(about.parameters)}`",
+        f"- Parameters: `{CELLS[name]}`",
         "",
     ]
     lines += [
@@ -190,7 +177,7 @@ def index() -> str:
         first = about.idea.partition(". ")[0].removesuffix(".")
         lines.append(
             f"| [{name}]({name}.md) | {', '.join(about.gates) or 'none'} | {about.state} |"
-            f" `{shown(about.parameters)}` | {first}. |"
+            f" `{CELLS[name]}` | {first}. |"
         )
     lines += [
         "",
@@ -257,11 +244,6 @@ def papers(cell: type) -> list[str]:
 
 def command(name: str) -> str:
     return f"seqlab train FILE --model {name}"
-
-
-def shown(formula: str) -> str:
-    """A formula as one writes it."""
-    return formula.replace(" * ", " · ").replace(" // ", " / ")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from seqlab.cli.as_python import as_python
+from seqlab.cli.console import say
 from seqlab.cli.live_line import LiveLine
 from seqlab.cli.progress import TerminalProgress
 from seqlab.cli.train import QUIET, STAGES, TOLD, announce, show_curve
@@ -79,10 +81,10 @@ def train(
     recipe, run_name = find_recipe(
         parts["train"], list(assignments), task=task, model=name, start=str(start), values=values
     )
-    stage, tell = (STAGES, TOLD) if verbose else (QUIET, QUIET)
+    stage, tell = (STAGES, _tell) if verbose else (QUIET, QUIET)
     prepared = prepare(recipe, out=str(out), name=run_name, say=stage, tell=tell)
     if verbose:
-        announce(replace(prepared, warnings=[]))
+        announce(replace(prepared, warnings=[]), tell=_tell)
     _warn(prepared.warnings)
     try:
         with _progress(verbose=verbose) as progress:
@@ -93,7 +95,7 @@ def train(
         ) from None
     _warn([warning for warning in run.results.raw["warnings"] if warning not in prepared.warnings])
     if verbose:
-        show_curve(run)
+        show_curve(run, tell=lambda advice: say(as_python(advice)))
     return run
 
 
@@ -131,9 +133,13 @@ def _progress(*, verbose: bool) -> TerminalProgress | LiveLine:
     return LiveLine() if verbose and is_notebook else TerminalProgress(quiet=not verbose)
 
 
+def _tell(sentence: str) -> None:
+    TOLD(as_python(sentence))
+
+
 def _warn(sentences: Sequence[str]) -> None:
     for sentence in sentences:
-        warnings.warn(sentence, SeqlabWarning, stacklevel=3)
+        warnings.warn(as_python(sentence), SeqlabWarning, stacklevel=3)
 
 
 def load(path: str | Path) -> Run:

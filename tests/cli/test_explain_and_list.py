@@ -11,7 +11,8 @@ from seqlab.attention.base import score_functions
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.settings import choices_of, sentence_of
 from seqlab.datasets.base import datasets
-from seqlab.models.settings import MODEL_ALIASES, MODEL_KINDS, TransformerSettings
+from seqlab.models.base import backbones
+from seqlab.models.settings import MODEL_ALIASES, MODEL_KINDS, RecurrentSettings, TransformerSettings
 from seqlab.positions.base import positional_encodings
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.sections import section_names, settings_help
@@ -237,3 +238,17 @@ def test_only_models_have_names_of_sections_of_every_recipe(capsys: pytest.Captu
     parts = run(capsys, "list", "--json").json
     explained = ("tasks", "cells", "attention", "positions", "tokens", "datasets", "recipes")
     assert not {name for kind in explained for name in parts[kind]} & set(Recipe.model_fields)
+
+
+@pytest.mark.parametrize("name", ["lstm", "gru", "rnn", "transformer"])
+def test_a_model_is_explained_with_its_number_of_parameters(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = (
+        TransformerSettings()
+        if name == "transformer"
+        else RecurrentSettings.model_validate({"kind": "recurrent", "cell": name})
+    )
+    backbone = backbones.get(settings.kind).from_settings(settings, causal=False)
+    count = sum(parameter.numel() for parameter in backbone.parameters())
+    assert f"{count:,} with" in run(capsys, "explain", name).out

@@ -152,6 +152,23 @@ def test_guesses_are_told_before_an_error_and_before_slow_work(
     assert told.count("data.label=NAME") == 1
 
 
+def test_skipped_rows_are_told_once_and_early(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [[*row[:2], "" if int(row[0]) % 40 == 1 else row[2]] for row in GOOD]
+    write_table(folder / "two.csv", [["id", "text", "label"], *rows])
+    surveyed = run(capsys, "data", "two.csv")
+    assert (surveyed.err.count("skipped 2 rows"), surveyed.out.count("skipped")) == (1, 0)
+    trained = run(capsys, "train", "two.csv", *FAST, "--out", "r")
+    assert (trained.err + trained.out).count("skipped 2 rows") == 1
+    assert trained.err.index("skipped 2 rows") < trained.err.index("learning the vocabulary")
+    results = json.loads((folder / "r" / "results.json").read_text())
+    assert [warning for warning in results["warnings"] if "skipped 2 rows" in warning]
+    write_table(
+        folder / "many.csv", [["id", "text", "label"], *([*row[:2], ""] for row in GOOD[:30]), *GOOD[30:]]
+    )
+    refused = run(capsys, "data", "many.csv")
+    assert (refused.err.count("skipped 30 rows"), refused.out.count("skipped")) == (1, 0)
+
+
 def test_a_task_that_only_its_setting_chose_is_explained(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -57,7 +57,7 @@ def test_tokens_with_blanks_cannot_be_written_where_blanks_separate(
     )
     assert outcome.code == 2
     assert (
-        "the token ' ' holds a blank, and this format separates by blanks.\n  Vectors of words can be written"
+        "the token ' ' contains whitespace, and this format separates by spaces.\n  Vectors of words can be written"
         in outcome.err
     )
     assert list(tmp_path.iterdir()) == []

@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from seqlab.cells.base import Cell, GatedCell, cells
+from seqlab.models.parameter_formulas import CELLS, count_parameters
 from seqlab.pages.charts.cell_diagrams import CELL_DIAGRAMS
 from seqlab.studies.base import studies
 from tests.cells.cells_to_try import OPTIONS
@@ -63,9 +64,8 @@ def test_the_formula_of_the_page_counts_the_parameters(input_size: int, hidden_s
 
 
 def formula_counts(name: str, input_size: int, hidden_size: int) -> None:
-    formula = PAGES.ABOUT[name].parameters
     counted = sum(parameter.numel() for parameter in build(name, input_size, hidden_size).parameters())
-    assert eval(formula, {"i": input_size, "h": hidden_size, "p": 2}) == counted
+    assert count_parameters(CELLS[name], {"i": input_size, "h": hidden_size, "p": 2}) == counted
 
 
 def test_gates_and_state_of_the_page_are_those_of_the_cell() -> None:

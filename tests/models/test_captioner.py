@@ -201,7 +201,7 @@ def test_a_view_that_does_not_exist_and_widths_that_do_not_fit_are_refused() -> 
         captioner("atention")
     assert (
         str(caught.value)
-        == "a picture cannot enter as 'atention'.\n  Did you mean 'attention'? There is: attention,"
+        == "an image cannot enter as 'atention'.\n  Did you mean 'attention'? There is: attention,"
         " first_input, state."
     )
     with pytest.raises(UsageError, match="queries have width 9 and keys 7"):

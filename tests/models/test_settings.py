@@ -97,8 +97,8 @@ def test_a_network_for_pictures_is_refused_where_every_step_is_asked_about() -> 
         require_sequence_settings(VisionTransformerSettings())
     assert (
         str(caught.value)
-        == "model.kind: a vision_transformer network reads whole pictures, and this task asks about every"
-        " step.\n  Use --model lstm, --model cnn or --model transformer; pictures can be classified and"
+        == "model.kind: a vision_transformer network reads whole images, and this task asks about every"
+        " step.\n  Use --model lstm, --model cnn or --model transformer; images can be classified and"
         " captioned."
     )
     for kind in set(MODEL_KINDS) - WHOLE_KINDS:

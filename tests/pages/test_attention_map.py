@@ -41,10 +41,7 @@ def test_every_square_of_a_map_is_in_the_row_of_who_looks_and_the_column_of_what
     heights = {
         name: float(y) for y, name in re.findall(r'<text x="[^"]*" y="([\d.]+)"[^>]*>([ab])</text>', svg)
     }
-    places = {
-        name: float(x)
-        for x, name in re.findall(r'<text transform="translate\(([\d.]+) [^"]*"[^>]*>([xyz])</text>', svg)
-    }
+    places = {name: float(x) for x, name in re.findall(r'<text x="([\d.]+)"[^>]*>([xyz])</text>', svg)}
     squares = re.findall(
         r'<title>([ab]) at ([xyz]): ([\d.]+)</title><rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"',
         svg,

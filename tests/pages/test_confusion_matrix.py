@@ -33,7 +33,7 @@ def boxes(confusion: ConfusionTable) -> dict[str, ET.Element]:
 
 
 def test_a_cell_stands_in_its_row_and_column_with_the_colour_of_its_share() -> None:
-    box = boxes(SMALL)["truth dog, predicted cat: 5 (25 % of dog)"]
+    box = boxes(SMALL)["truth dog, predicted cat: 5 (25% of dog)"]
     layout = MatrixLayout.for_matrix(SMALL)
     assert (float(box.get("x") or ""), float(box.get("y") or "")) == pytest.approx(
         (layout.margin + 0.5, layout.margin + layout.cell + 0.5), abs=0.01
@@ -45,10 +45,10 @@ def test_a_cell_stands_in_its_row_and_column_with_the_colour_of_its_share() -> N
 def test_hits_and_mistakes_have_different_hues_and_empty_cells_none() -> None:
     kinds = {hint: box.get("class") for hint, box in boxes(SMALL).items()}
     assert kinds == {
-        "truth cat, predicted cat: 8 (80 % of cat)": "hit",
-        "truth cat, predicted dog: 2 (20 % of cat)": "miss",
-        "truth dog, predicted cat: 5 (25 % of dog)": "miss",
-        "truth dog, predicted dog: 15 (75 % of dog)": "hit",
+        "truth cat, predicted cat: 8 (80% of cat)": "hit",
+        "truth cat, predicted dog: 2 (20% of cat)": "miss",
+        "truth dog, predicted cat: 5 (25% of dog)": "miss",
+        "truth dog, predicted dog: 15 (75% of dog)": "hit",
     }
 
 

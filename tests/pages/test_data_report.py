@@ -39,9 +39,9 @@ def test_the_survey_shows_its_numbers() -> None:
         "54,321",
         "45.27",
         "987",
-        "900 75 %",
-        "50 25 %",
-        "150 75 %",
+        "900 75%",
+        "50 25%",
+        "150 75%",
         "train.csv, line 3",
         "warnings",
     ):

@@ -55,7 +55,7 @@ def place(picture: ET.Element, path: str, attribute: str) -> float:
             "clearly better than naive Bayes: by 0.043",
         ),
         (accuracy(0.83004, verdict="better"), "better than naive Bayes: by 0.000040"),
-        (accuracy(0.9, baseline=None), "has no baseline to compare with"),
+        (accuracy(0.9, baseline=None), "no baseline"),
         (loss(1.75, 1.74, 1.76, verdict="clearly worse"), "clearly worse than the 5-gram: by 0.060 nats"),
         (
             ScoreLine(

@@ -12,12 +12,12 @@ MANY = [
     "valid: 2 texts repeat an earlier one",
     "test: 2 texts repeat an earlier one",
     "train: 1 text is nearly an earlier one, the first at a.csv, line 3",
-    "test: 3 texts also stand in train, the first at a.csv, line 9",
-    "test: 4 texts stand in train but for capitals, the first at a.csv, line 4",
+    "test: 3 texts also occur in train, the first at a.csv, line 9",
+    "test: 4 texts also occur in train, ignoring case, the first at a.csv, line 4",
     "train: 5 of 90 sequences are longer than 512 steps and are truncated; to keep them whole: data.max_length=0",
     "valid: 1 of 9 sequences is longer than 512 steps and is truncated",
     "labels 'Pos' and 'pos' differ only in case",
-    "7 rows skipped, the first: a.csv, line 2",
+    "skipped 7 rows, the first: a.csv, line 2",
     "something new",
     "the model does not beat its baseline: accuracy 0.5",
 ]
@@ -32,7 +32,7 @@ def test_what_spoils_the_result_comes_first_and_each_kind_is_shown_once() -> Non
     assert len(shown) == MAX_SHOWN
     assert sorted(shown + folded) == sorted(MANY)
     assert [re.split(r"[ :]", sentence)[-1] for sentence in shown[:1]] == ["0.5"]
-    assert "also stand in train" in shown[1]
+    assert "also occur in train" in shown[1]
     assert "labels" in shown[2]
     assert "skipped" in shown[3]
     assert "12 texts repeat" in shown[4]

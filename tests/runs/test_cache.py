@@ -89,7 +89,7 @@ def test_another_file_setting_or_column_is_looked_at_anew(folder: Path, surveys:
         1,
     )
     assert any(
-        warning.startswith("test: 1 text also stands in train, the first at ") for warning in changed.warnings
+        warning.startswith("test: 1 text also occurs in train, the first at ") for warning in changed.warnings
     )
     assert look(*settings, "data.max_rows=2").parts["train"].rows == 2
     assert look(*settings, "data.text=label", "data.label=text").parts["train"].duplicates == 3

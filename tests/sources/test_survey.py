@@ -43,7 +43,7 @@ def test_everything_that_could_spoil_a_score_is_counted(tmp_path: Path) -> None:
     assert second.unseen_labels == {"odd": 1}
     assert (first.stripped_labels, report.similar_labels) == (1, [])
     assert len(report.warnings) == 8
-    assert "test: 2 texts also stand in train" in "\n".join(report.warnings)
+    assert "test: 2 texts also occur in train" in "\n".join(report.warnings)
 
 
 def test_quantiles_are_those_of_the_sorted_lengths(tmp_path: Path) -> None:
@@ -91,9 +91,9 @@ def test_a_test_part_that_is_the_validation_part_is_told(tmp_path: Path, is_stre
     }
     found = survey(splits, text="text", label="label", is_stream=is_stream)
     what = (
-        "100.0% of the passages of 50 characters also stand in valid"
+        "100.0% of the passages of 50 characters also occur in valid"
         if is_stream
-        else "2 texts also stand in valid, exactly or nearly"
+        else "2 texts also occur in valid, exactly or nearly"
     )
     assert (
         f"test: {what}, the first at {tmp_path}/c.csv, line 2 (valid: {tmp_path}/b.csv, line 2)"
@@ -107,9 +107,11 @@ def test_rows_that_cannot_be_read_are_told_once_for_all_parts_of_a_file(tmp_path
     parts = hold_out(whole, how="random", valid_share=0.2, test_share=0.2, seed=1).named()
     found = survey(parts, text="text", label="label")
     assert [one.skipped for one in found.parts.values()] == [2, 0, 0]
-    assert [warning for warning in found.warnings if "skipped" in warning] == [
-        f"2 rows skipped, the first: {tmp_path}/a.csv, line 42: 1 field, expected 2 (text,label)."
-    ]
+    (warning,) = (warning for warning in found.warnings if "skipped" in warning)
+    assert (
+        f"skipped 2 rows, the first: {tmp_path}/a.csv, line 42: 1 field, expected 2 (text,label)." in warning
+    )
+    assert "data.bad_rows=stop" in warning
 
 
 @pytest.mark.long

@@ -49,6 +49,24 @@ class FakeDataset:
         return len(self._rows)
 
 
+class FormattedDataset(FakeDataset):
+    """A Hugging Face dataset after `set_format("pandas")`: its rows are tables until the format is taken off."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([{name: [cell] for name, cell in row.items()} for row in super().__iter__()])
+
+    def with_format(self, kind: str | None) -> FakeDataset:
+        assert kind is None
+        return FakeDataset(self._rows, self.features)
+
+
+class FakeLazyFrame:
+    """Polars' lazy table, which has no rows until it is collected."""
+
+    def collect(self) -> FakePolars:
+        return FakePolars()
+
+
 class FakePolars:
     """What a polars DataFrame offers."""
 
@@ -66,6 +84,8 @@ def all_kinds() -> dict[str, Any]:
         "columns": {name: [row[name] for row in ROWS] for name in ("text", "label")},
         "arrays": {name: np.array([row[name] for row in ROWS], dtype=object) for name in ("text", "label")},
         "polars": FakePolars(),
+        "lazy polars": FakeLazyFrame(),
+        "formatted dataset": FormattedDataset(numbered, {"text": object(), "label": ClassLabel()}),
         "dataset": FakeDataset(numbered, {"text": object(), "label": ClassLabel()}),
     }
 

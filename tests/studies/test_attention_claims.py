@@ -53,8 +53,8 @@ def test_words_see_themselves_and_patches_of_pictures_their_like() -> None:
     found = quick("own_similarity")
     assert found.value("weight on itself", steps="words") > 0.95  # nearly one-hot rows
     assert found.value("sees itself most", steps="words") == 1.0
-    assert found.value("weight on itself", steps="patches of pictures") < 0.5
-    assert found.value("sees itself most", steps="patches of pictures") < 0.8
+    assert found.value("weight on itself", steps="patches of images") < 0.5
+    assert found.value("sees itself most", steps="patches of images") < 0.8
     assert len(found.figures) == 2
     assert "<svg" in found.figures[0]
 

@@ -87,7 +87,7 @@ def test_a_batch_has_noise_on_the_pictures_and_starts_and_ends_every_caption() -
 @pytest.mark.spec(6, 150)
 def test_with_attention_new_pairs_are_described_and_the_look_lies_on_the_shape_that_is_named() -> None:
     found = quick("captions")
-    looking, once = "attention", "picture as first state"
+    looking, once = "attention", "image as first state"
     assert (
         found.value("exact, held-out pairs", captioner=looking)
         > found.value("exact, held-out pairs", captioner=once) + 0.2

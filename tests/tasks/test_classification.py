@@ -98,8 +98,10 @@ def test_the_surest_mistakes_are_shown_with_their_text_and_line_even_when_rows_w
     rows = [("  ", "good"), *ROWS[:3], ("no label", ""), *ROWS[3:]]
     task = make(tmp_path, rows, bad_rows="skip")
     assert len(task.splits["test"]) == len(ROWS)
-    assert task.notes[-1].startswith("test: 2 rows could not be read and were skipped; the first: ")
-    assert "line 2: column 'text' has no text" in task.notes[-1]
+    test = open_data(task.recipe).parts["test"]
+    list(test.rows())
+    assert "skipped 2 rows" in test.bad_rows.sentence()
+    assert "test.csv, line 2: column 'text' has no text" in test.bad_rows.sentence()
     wrong = task.evaluate(AlwaysTheFirst(), "test").sections_as_json()["most_wrong"]["examples"]
     assert [entry["truth"] for entry in wrong] == ["fair"] * 2 + [
         "good"
@@ -114,8 +116,7 @@ def test_the_surest_mistakes_are_shown_with_their_text_and_line_even_when_rows_w
     }
 
 
-def test_every_part_of_a_file_counts_the_rows_that_it_skips_itself(tmp_path: Path) -> None:
-    """What cannot be read belongs to no part, and is told by the survey."""
+def test_rows_that_a_file_loses_belong_to_no_part_and_are_counted_once(tmp_path: Path) -> None:
     rows = (
         [f"day {number},{'good' if number % 2 else 'bad'}" for number in range(40)]
         + [f"night {number}," for number in range(30)]
@@ -130,13 +131,10 @@ def test_every_part_of_a_file_counts_the_rows_that_it_skips_itself(tmp_path: Pat
     )
     recipe, _ = find_spec("classification").fill_defaults(opened.recipe, opened.parts["train"])
     task = encode_task(recipe, opened.parts)
-    counts = {note.partition(":")[0]: int(note.split()[1]) for note in task.notes if "skipped" in note}
-    assert sum(counts.values()) == 30
-    assert all(
-        len(task.splits[name]) + counts.get(name, 0) == len(list(source.rows()))
-        for name, source in opened.parts.items()
-    )
-    assert opened.parts["train"].bad_rows.count == 1
+    assert sum(len(split) for split in task.splits.values()) == 40
+    assert all(len(task.splits[name]) == len(list(source.rows())) for name, source in opened.parts.items())
+    assert {source.bad_rows.count for source in opened.parts.values()} == {31}
+    assert not task.notes
 
 
 def test_a_label_that_training_never_saw_is_refused_with_its_line(tmp_path: Path) -> None:

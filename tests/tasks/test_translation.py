@@ -36,7 +36,7 @@ from seqlab.tokens.settings import TokenSettings
 from seqlab.tokens.vocabulary import EOS, SOS, UNK
 from seqlab.tokens.words import join_words
 from seqlab.training.budget import Budget
-from seqlab.training.gradients import go_backward
+from seqlab.training.gradients import accumulate_gradients
 from seqlab.training.loop import Trainer
 from seqlab.training.stop_signals import StopRequest
 from tests.tasks.encoded_task import EncodedTask, encode_task
@@ -216,7 +216,7 @@ def test_the_teacher_forcing_ratio_follows_from_the_number_of_the_update_alone(
     task = make(tmp_path, scheduled_sampling=SAMPLED, training={"batch_size": 4, "gradient_accumulation": 2})
     seen.clear()
     for step in range(2):  # two updates of two batches each
-        go_backward(model, task.objective(), [batch] * 2, task.recipe.training, step=step, carry=())
+        accumulate_gradients(model, task.objective(), [batch] * 2, task.recipe.training, step=step, carry=())
     assert seen == [1.0, 1.0, 0.75, 0.75]
 
 

@@ -8,7 +8,7 @@ from torch import nn
 
 from seqlab.batches.batch import Batch
 from seqlab.training.base import BatchLoss, Carry
-from seqlab.training.gradients import go_backward
+from seqlab.training.gradients import accumulate_gradients
 from seqlab.training.settings import TrainingSettings
 from tests.training.toy_task import Points, small_model
 
@@ -16,7 +16,7 @@ from tests.training.toy_task import Points, small_model
 def gradients(model: nn.Module, parts: list[list[int]]) -> tuple[list[torch.Tensor], float, int]:
     task = Points()
     batches = [task._collate(torch.tensor(rows, dtype=torch.long).numpy(), False) for rows in parts]
-    backward = go_backward(model, task, batches, TrainingSettings(clip_norm=0), step=0, carry=())
+    backward = accumulate_gradients(model, task, batches, TrainingSettings(clip_norm=0), step=0, carry=())
     return (
         [parameter.grad.clone() for parameter in model.parameters() if parameter.grad is not None],
         backward.mean,
@@ -49,7 +49,9 @@ def test_a_state_is_carried_through_all_batches_of_an_update_and_all_are_told_it
     task = Carrying()
     batches = [task._collate(torch.tensor([number]).numpy(), False) for number in range(3)]
     first = (torch.ones(1),)
-    after = go_backward(small_model(), task, batches, TrainingSettings(), step=4, carry=first).loss.carry
+    after = accumulate_gradients(
+        small_model(), task, batches, TrainingSettings(), step=4, carry=first
+    ).loss.carry
     assert given[0] is first
     assert given[1] is not given[2]
     assert all(len(carry) == 1 for carry in given)

@@ -77,7 +77,7 @@ def test_a_torn_line_swallows_neither_the_resume_nor_what_follows(tmp_path: Path
         journal.write("step", step=step)
     for torn in range(1, 40):
         path.write_bytes(path.read_bytes().rstrip(b"\n")[:-1] if torn == 1 else path.read_bytes()[:-torn])
-        journal.mend()
+        journal.repair()
         journal.write("resumed", step=1)
         journal.write("step", step=2)
         assert steps_of(path)[:2] == [("step", 1), ("resumed", 1)]

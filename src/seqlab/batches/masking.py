@@ -1,8 +1,8 @@
 """Tokens are hidden, to be found again from what stands around them.
 
     the   cat   sat   on   the   mat   .          the sequence
-           x                      x               chosen: 15 %
-    the  <mask> sat   on   the   dog   .          80 % hidden, 10 % another token, 10 % as before
+           x                      x               chosen: 15%
+    the  <mask> sat   on   the   dog   .          80% hidden, 10% another token, 10% as before
 
 A chosen token that is not hidden teaches the model not to trust what it sees: any token may be wrong, so all
 of them are worth a thought.

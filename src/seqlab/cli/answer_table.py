@@ -63,7 +63,7 @@ def write_answer_table(run: Run, file: str, out: str) -> None:
         num_rows, num_empty = write(run, source, stream)
     partial.replace(out)
     empty = f", {num_empty:,} of them without a prediction" if num_empty else ""
-    say(f"answers: {out} ({num_rows:,} rows{empty})")
+    say(f"answers: {out} ({num_rows:,} row{'' if num_rows == 1 else 's'}{empty})")
 
 
 def _write_csv(run: Run, source: CsvTable, stream: TextIO) -> Count:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from seqlab.cli.console import answer, say
+from seqlab.cli.console import answer, answer_sentences, say
 from seqlab.cli.fit_table import fit_table
 from seqlab.core.errors import shortened
 from seqlab.tasks.excerpt import one_line
@@ -31,7 +31,7 @@ def show_comparison(comparison: Comparison) -> None:
     if comparison.by_length:
         _show_lengths(comparison.by_length)
     for name, counts in comparison.mcnemars.items():
-        answer(
+        answer_sentences(
             f"{name} alone is right about {counts.only_second:,} examples, {comparison.reference.name} alone"
             f" about {counts.only_first:,}, both about {counts.both:,}, neither about {counts.neither:,};"
             f" McNemar's p = {counts.p:.2g}"
@@ -55,7 +55,7 @@ def _show_differences(comparison: Comparison) -> None:
             sentence = difference.describe(name, comparison.reference.name)
             sentences.setdefault(sentence, []).append(score)
     for sentence, scores in sentences.items():
-        answer(f"{', '.join(scores)}: {sentence}")
+        answer_sentences(f"{', '.join(scores)}: {sentence}")
 
 
 def _show_settings(comparison: Comparison) -> None:
@@ -83,8 +83,8 @@ def _show_disagreements(comparison: Comparison) -> None:
         predictions = ", ".join(
             f"{name}: {shortened(prediction, 60)}" for name, prediction in example.answers.items()
         )
-        answer(f"    {example.where}  truth {shortened(example.truth, 60)}; {predictions}")
-        answer(f"        {shortened(one_line(example.text), 120)}")
+        answer_sentences(f"    {example.where}  truth {shortened(example.truth, 60)}; {predictions}")
+        answer_sentences(f"        {shortened(one_line(example.text), 120)}")
 
 
 def _show_lengths(by_length: ByLength) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from seqlab.cli.streams import explain_lost_answer, messages
-from seqlab.cli.wrap import wrap_message
+from seqlab.cli.wrap import HANGING, wrap_message
 from seqlab.core.errors import SeqlabError
 
 LONGEST_MESSAGE = 12
@@ -38,9 +38,12 @@ def answer(text: str, *, end: str = "\n") -> None:
         print(clean(text), end=end, flush=True)  # noqa: T201 - the one place for answers
 
 
-def answer_sentences(text: str) -> None:
-    """An answer in sentences, in lines that fit the terminal; in a file they stay whole."""
-    answer(wrap_message(text) if sys.stdout.isatty() else text)
+def answer_sentences(text: str, *, hanging: int = HANGING) -> None:
+    """An answer in sentences, in lines that fit the terminal; in a file they stay whole.
+
+    hanging: spaces before the lines in which a long line continues.
+    """
+    answer(wrap_message(text, hanging=hanging) if sys.stdout.isatty() else text)
 
 
 def answer_json(value: Any) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seqlab.cli.console import answer, answer_json, quoted, say, suggest
+from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, say, suggest
 from seqlab.core.errors import shortened
 from seqlab.tasks.excerpt import one_line
 
@@ -42,12 +42,19 @@ def data(
     recipe, _ = find_recipe(what, words)
     if why := task_of_section(recipe, what, words):
         say(f"  {why}")
+    told: list[str] = []
+
+    def tell(sentence: str) -> None:
+        if sentence not in told:
+            told.append(sentence)
+            say(f"  {sentence}")
+
     try:
-        opened = open_data(recipe, tell=lambda sentence: say(f"  {sentence}"))
+        opened = open_data(recipe, tell=tell)
     except TooManyBadRows as error:
         say(f"  more rows than a few cannot be used; the first: {error}")
         words.append(SKIP_ALL)
-        opened = open_data(find_recipe(what, words)[0])
+        opened = open_data(find_recipe(what, words)[0], tell=tell)
     steps = "steps" in opened.parts["train"].columns
     survey = survey_parts(opened.recipe, opened.parts)
     spec = find_spec(opened.recipe.task)
@@ -56,8 +63,8 @@ def data(
         return answer_json({"task": opened.recipe.task, "parts": survey.as_json(), "warnings": warnings})
     for name, part in survey.parts.items():
         _show(name, part, unit="steps" if steps else spec.unit, is_stream=spec.is_text_stream)
-    for warning in warnings:
-        answer(f"WARNING: {warning}")
+    for warning in (warning for warning in warnings if warning not in told):
+        answer_sentences(f"WARNING: {warning}")
     labels = survey.parts["train"].labels
     if spec.has_class_labels and len(labels) == 1:
         return answer(
@@ -69,7 +76,7 @@ def data(
 def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
     rows = "lines" if is_stream else "rows"
     notes = [] if is_stream else [f"{part.duplicates:,} repeated", f"{part.empty:,} empty"]
-    answer(", ".join([f"{name}: {part.rows:,} {rows}", f"{part.characters:,} {unit}", *notes]))
+    answer_sentences(", ".join([f"{name}: {part.rows:,} {rows}", f"{part.characters:,} {unit}", *notes]))
     spread = (
         {unit: part.length_characters}
         if unit in ("steps", "words")
@@ -77,9 +84,9 @@ def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
     )
     for counted, lengths in spread.items():
         if lengths is not None:
-            answer(
+            answer_sentences(
                 f"    {counted} per {rows[:-1]}: {lengths.smallest:,} at least, {lengths.median:,} median,"
-                f" {lengths.ninetieth:,} at 90 %, {lengths.ninety_ninth:,} at 99 %, {lengths.largest:,} at"
+                f" {lengths.ninetieth:,} at 90%, {lengths.ninety_ninth:,} at 99%, {lengths.largest:,} at"
                 " most"
             )
     if part.labels:
@@ -90,16 +97,16 @@ def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
             f"{shortened(one_line(label), 30)}: {count:,} ({count / total:.0%})"
             for label, count in ranked[:MOST_LABELS]
         )
-        answer(f"    labels  {counts}{more}")
+        answer_sentences(f"    labels  {counts}{more}")
     for what, leaks in (
         ("also in train", part.first_leaks),
-        ("in train but for capitals, punctuation, blanks", part.first_plain_leaks),
+        ("in train, ignoring case, punctuation and whitespace", part.first_plain_leaks),
         ("nearly in train", part.first_near_leaks),
         ("nearly repeated", part.first_near_duplicates),
         ("with another label", part.first_conflicts),
     ):
         for leak in leaks:
-            answer(
+            answer_sentences(
                 f"    {what}: {leak.where} ="
                 f" {leak.also}{'' if leak.likeness == 1 else f' ({leak.likeness:.0%} alike)'}"
             )

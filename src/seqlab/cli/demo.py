@@ -12,7 +12,7 @@ from seqlab.cli.main import SHORT_WAIT, app
 CLASSIFIER, TRANSLATOR = Path("runs/demo-languages"), Path("runs/demo-dates")
 
 COMMANDS: list[tuple[str, list[str]]] = [
-    ("Which language is this name from? A bidirectional LSTM reads it letter by letter.",
+    ("Which language is this name from? A bidirectional LSTM reads it character by character.",
      ["train", "languages", "--minutes", "0.8", "--out", str(CLASSIFIER)]),
     ("Names it has not seen.",
      ["predict", str(CLASSIFIER), "wyspiarski", "Straßenbahn", "Schweizer", "gyümölcs", "nascimento"]),
@@ -20,7 +20,7 @@ COMMANDS: list[tuple[str, list[str]]] = [
      ["train", "dates", "--minutes", "1.5", "--out", str(TRANSLATOR)]),
     ("Days it has not seen.",
      ["predict", str(TRANSLATOR), "3. März 2019", "mercredi 14 octobre 1987", "5 de junio de 2044"]),
-    ("With a slip of the pen: what it thinks of.",
+    ("A misspelled date, with its top four hypotheses.",
      ["predict", str(TRANSLATOR), "dimanche 27 fevrier 2011", "--beam", "4", "--top", "4"]),
 ]  # fmt: skip
 
@@ -36,7 +36,7 @@ def main() -> None:
         app(words, standalone_mode=False)
     say(
         f"\nOpen the reports in a browser: {CLASSIFIER / 'report.html'} and {TRANSLATOR / 'report.html'}"
-        " (where it looks!)"
+        " (includes an attention heat map)"
     )
 
 

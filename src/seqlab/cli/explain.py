@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,28 +37,44 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Explain a section, a setting or a name."""
-    from seqlab.cli.equations import cell_equations
-
     entries, named, command = _matching_settings(topic), _named(topic), ""
     if not topic:
         named = _sections()
     elif not (entries or named):
         entries, named, command = _word_of_the_field(topic)
-    equations = cell_equations(topic) if f"cell {topic}" in named else []
+    equations, parameters = _formulas(topic, named)
     if as_json:
-        equation = {"equations": equations} if equations else {}
+        formulas = {"equations": equations, "parameters": parameters}
         settings = [_as_json(entry) for entry in entries]
-        return answer_json({"topic": topic, "settings": settings, "names": named, **equation})
+        return answer_json(
+            {
+                "topic": topic,
+                "settings": settings,
+                "names": named,
+                **{name: value for name, value in formulas.items() if value},
+            }
+        )
     for name, sentence in named.items():
         answer_sentences(f"{name}: {sentence}")
     if equations:
         answer("\n".join(f"    {line}" for line in equations))
         answer("    x is (batch, input), hidden (batch, hidden); W is (gates · hidden, input)")
+    if parameters:
+        answer_sentences(f"    parameters: {parameters}")
     for entry in entries:
         answer_sentences(
             f"{entry.name} ({entry.kind}; {_default(entry.default)})\n    {entry.sentence}{_owners(entry)}"
         )
     return suggest([command or _next(topic, entries, named)])
+
+
+def _formulas(topic: str, named: Mapping[str, str]) -> tuple[list[str], str]:
+    """The equations of a cell, and how many parameters a cell or the Transformer has."""
+    from seqlab.cli.equations import cell_equations
+    from seqlab.models.parameter_formulas import describe_parameters
+
+    equations = cell_equations(topic) if f"cell {topic}" in named else []
+    return equations, describe_parameters(topic) if f"model {topic}" in named else ""
 
 
 def _word_of_the_field(topic: str) -> tuple[list[SettingHelp], dict[str, str], str]:

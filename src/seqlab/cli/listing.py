@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seqlab.cli.console import answer, answer_json, quoted, suggest
+from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, suggest
 
 if TYPE_CHECKING:
     from seqlab.core.settings import Settings
@@ -187,7 +187,7 @@ def list_choices(
         answer(f"{name}:" if entries else f"{name}: none yet")
         width = max((len(entry) for entry in entries), default=0)
         for entry, sentence in entries.items():
-            answer(f"  {entry:<{width}}  {sentence}")
+            answer_sentences(f"  {entry:<{width}}  {sentence}", hanging=width + 2)
     uses = [
         USES[name].format(quoted(next(iter(entries))))
         for name, entries in chosen.items()

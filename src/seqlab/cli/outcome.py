@@ -56,7 +56,7 @@ def _end_with_bug() -> None:
 
 
 def _environment(error: BaseException) -> EnvironmentProblem | None:
-    """Memory, disk and permissions, which no recipe can mend; None for anything else."""
+    """Memory, disk and permissions, which no recipe can fix; None for anything else."""
     text = str(error)
     if (
         isinstance(error, MemoryError)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from seqlab.cli.console import answer, answer_json, duration, quoted, say, suggest
+from seqlab.cli.console import answer, answer_json, answer_sentences, duration, quoted, say, suggest
 from seqlab.pages.numbers import count_of
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def train_with_seeds(
         return answer_json({"seeds": str(results.path), **results.as_json()})
     for run in results.runs:
         score = next(iter(run.results.values()))
-        answer(f"seed {run.recipe.training.seed}: {results.split} {score.describe()}")
+        answer_sentences(f"seed {run.recipe.training.seed}: {results.split} {score.describe()}")
     for sentence in results.sentences():
-        answer(f"{results.split}: {sentence}")
+        answer_sentences(f"{results.split}: {sentence}")
     answer(f"results: {results.path}")
     first, second = (quoted(run.folder) for run in results.runs[:2])
     return suggest([f"seqlab compare {first} {second}", f"seqlab evaluate {first}"])

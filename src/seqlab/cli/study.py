@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seqlab.cli.console import answer, answer_json, quoted, say, suggest
+from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, say, suggest
 from seqlab.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -82,6 +82,6 @@ def _show(finding: Finding, page: Path) -> None:
             for word, width, text in zip(line, widths, is_text, strict=True)
         ]
         answer("  ".join(words).rstrip())
-    answer(f"claim: {finding.claim}")
-    answer(f"found: {finding.conclusion}")
+    answer_sentences(f"claim: {finding.claim}")
+    answer_sentences(f"found: {finding.conclusion}")
     answer(f"page: {page}")

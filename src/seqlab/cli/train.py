@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from seqlab.cli.console import answer, answer_json, duration, quoted, say, suggest
+from seqlab.cli.console import answer, answer_json, answer_sentences, duration, quoted, say, suggest
 from seqlab.cli.guesses import summarize_guesses
 from seqlab.cli.seeds import train_with_seeds
 from seqlab.core.errors import UsageError
@@ -34,7 +34,10 @@ Examples:
   seqlab train reviews.csv --plugin my_cell.py --model my_cell     a part of your own
 """
 BEATEN = "the model does not beat its baseline"
-QUIET, STAGES, TOLD = (lambda _: None), (lambda text: say(f"… {text}")), (lambda text: say(f"  {text}"))
+Tell = Callable[[str], None]
+QUIET: Tell = lambda _: None  # noqa: E731
+STAGES: Tell = lambda text: say(f"… {text}")  # noqa: E731
+TOLD: Tell = lambda text: say(f"  {text}")  # noqa: E731
 
 
 def train(
@@ -195,12 +198,13 @@ def _watch(work: Callable[[Callback], Run], *, quiet: bool) -> Run:
         sys.exit(130)
 
 
-def announce(prepared: Prepared) -> None:
+def announce(prepared: Prepared, *, tell: Tell = TOLD) -> None:
     """What was inferred beside what was told about the data, and what it will cost."""
     for reason in prepared.reasons:
-        say(f"  {reason}")
+        tell(reason)
     for warning in prepared.warnings:
-        say(f"  WARNING: {warning}")
+        if warning not in prepared.guesses:  # skipped rows were told with the guesses
+            tell(f"WARNING: {warning}")
     recipe, forecast = prepared.recipe, prepared.forecast
     assert forecast is not None
     sizes = ", ".join(
@@ -208,13 +212,13 @@ def announce(prepared: Prepared) -> None:
     )
     threads = f"{recipe.training.threads} thread{'s' if recipe.training.threads != 1 else ''}"
     memory = f"{megabytes(forecast.peak_memory)} of memory, " if forecast.peak_memory else ""
-    say(f"  task {recipe.task}" + (f"; rows: {sizes}" if sizes else ""))
-    say(f"  model {_describe_network(prepared, forecast)}")
-    say(f"  {_describe_budget(prepared, forecast)}; otherwise: --minutes NUMBER")
+    tell(f"task {recipe.task}" + (f"; rows: {sizes}" if sizes else ""))
+    tell(f"model {_describe_network(prepared, forecast)}")
+    tell(f"{_describe_budget(prepared, forecast)}; otherwise: --minutes NUMBER")
     if prepared.budget.seconds is not None:
-        say(f"  {_describe_time(prepared.budget, prepared.budget.seconds)}")
-    say(f"  {memory}{threads}, seed {recipe.training.seed}")
-    say(f"  run folder {prepared.folder}")
+        tell(_describe_time(prepared.budget, prepared.budget.seconds))
+    tell(f"{memory}{threads}, seed {recipe.training.seed}")
+    tell(f"run folder {prepared.folder}")
 
 
 def _describe_network(prepared: Prepared, forecast: Forecast) -> str:
@@ -281,13 +285,13 @@ def show_warnings(run: Run, *, known: list[str]) -> None:
             say(f"WARNING: {warning}")
 
 
-def show_curve(run: Run) -> None:
+def show_curve(run: Run, *, tell: Tell = say) -> None:
     """Why training ended, and what its validation curve suggests."""
     training = run.results.raw["training"]
     if training.get("stopped_early"):
-        say(f"early stopping after step {training['steps']:,}; the best was step {training['best_step']:,}")
+        tell(f"early stopping after step {training['steps']:,}; the best was step {training['best_step']:,}")
     if training.get("advice"):
-        say(training["advice"])
+        tell(training["advice"])
 
 
 def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> None:
@@ -307,7 +311,7 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
         )
     show_warnings(run, known=known or [])
     for score in results.values():
-        answer(f"{results.split}: {score.describe()}")
+        answer_sentences(f"{results.split}: {score.describe()}")
     if any(warning.startswith(BEATEN) for warning in raw["warnings"]):  # the line above has the numbers
         say(f"WARNING: {BEATEN}.")
     show_curve(run)
@@ -315,6 +319,8 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
         if mean := part["sections"].get(
             "batch_mean_accuracy"
         ):  # the number that many training loops print beside the exact one
-            answer(f"{name}: mean of batch accuracies {mean['value']:.4f} (batches of {mean['batch_size']})")
+            answer_sentences(
+                f"{name}: mean of batch accuracies {mean['value']:.4f} (batches of {mean['batch_size']})"
+            )
     answer(f"report: {run.folder / 'report.html'}")
     return suggest(after_training(run))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from shutil import get_terminal_size
 
-HANGING = "    "
+HANGING = 4
 
 
-def wrap_message(text: str, *, width: int | None = None) -> str:
+def wrap_message(text: str, *, width: int | None = None, hanging: int = HANGING) -> str:
     """Long lines are broken between words; the rest of a line is indented further. Commands stay on one line, so
     that they can be pasted.
 
@@ -19,10 +19,10 @@ def wrap_message(text: str, *, width: int | None = None) -> str:
     '  seqlab train a-long-name.csv data.label=NAME'
     """
     width = width or get_terminal_size().columns
-    return "\n".join(_wrap_line(line, width) for line in text.split("\n"))
+    return "\n".join(_wrap_line(line, width, hanging) for line in text.split("\n"))
 
 
-def _wrap_line(line: str, width: int) -> str:
+def _wrap_line(line: str, width: int, hanging: int) -> str:
     words = line.lstrip()
     if len(line) <= width or words.startswith("seqlab "):
         return line
@@ -31,7 +31,7 @@ def _wrap_line(line: str, width: int) -> str:
         words,
         width,
         initial_indent=indent,
-        subsequent_indent=indent + HANGING,
+        subsequent_indent=indent + hanging * " ",
         break_long_words=False,
         break_on_hyphens=False,
     )

@@ -1,6 +1,6 @@
 """Everything seqlab refuses, and how it says so.
 
-    SeqlabError                 the user can mend it                         exit code 2
+    SeqlabError                 the user can fix it                          exit code 2
     ├── DataError               a file, or what stands in it
     ├── RecipeError             one or more settings
     ├── RunError                a run folder, or a file inside one
@@ -28,7 +28,7 @@ CLOSE = 0.55
 
 
 class SeqlabError(Exception):
-    """A mistake the user can mend: `where: what was found` and, on the next line, the cure."""
+    """A mistake the user can fix: `where: what was found` and, on the next line, the cure."""
 
     exit_code = 2
 

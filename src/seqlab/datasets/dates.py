@@ -126,7 +126,7 @@ def is_unambiguous(pattern: str) -> bool:
 
 
 def format_date(day: date, date_format: DateFormat) -> str:
-    """A date in one form, with plain blanks."""
+    """A date in one form, with plain spaces."""
     return " ".join(_babel_dates().format_date(day, date_format.style, locale=date_format.locale).split())
 
 

@@ -1,6 +1,6 @@
 """Handwritten digits of 8 by 8 pixels, read row by row: a sequence of 8 steps with 8 numbers each.
 
-The pictures are the ones scikit-learn carries (extra `datasets`): 1,797 digits, grey values scaled to 0..1.
+The images are the ones scikit-learn ships (extra `datasets`): 1,797 digits, grey values scaled to 0..1.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Digits(BuiltInDataset):
     """Classification of numeric sequences."""
 
     name = "digits"
-    description = "Which digit is this picture, read row by row?"
+    description = "Which digit is in this image, read row by row?"
     task = "classification"
     settings = {"data.label": "label"}  # noqa: RUF012 (declared ClassVar in the base)
 

@@ -1,4 +1,4 @@
-"""Pictures of two coloured shapes, drawn by code, with the one sentence that is true of each: `a red circle
+"""Images of two coloured shapes, drawn by code, with the one sentence that is true of each: `a red circle
 above a blue square`.
 
 Every pair of different things stands in every two squares of a row or a column. A pair stands in one part
@@ -22,7 +22,7 @@ from seqlab.sources.in_memory import InMemoryRows
 from seqlab.sources.splitting import hold_out
 
 GRID_SIZE, CELL_SIZE = 3, 5
-"""Squares along each side of a picture, and pixels along each side of a square."""
+"""Squares along each side of an image, and pixels along each side of a square."""
 NOISE = 0.1
 COLORS = {
     "red": (0.85, 0.15, 0.15),
@@ -69,7 +69,7 @@ class Scene:
         return [None, first, first, *[None] * relation, None, second, second]
 
     def render(self) -> Float[np.ndarray, "height width 3"]:
-        """The picture on white, from 0 to 1, without noise."""
+        """The image on white, from 0 to 1, without noise."""
         image = np.ones((GRID_SIZE * CELL_SIZE, GRID_SIZE * CELL_SIZE, 3))
         for (color, shape), (row, column) in zip(self.shapes, self.positions, strict=True):
             mask = np.array([[character == "#" for character in line] for line in MASKS[shape]])
@@ -81,10 +81,10 @@ class Scene:
 
 @datasets.register("shapes")
 class Shapes(BuiltInDataset):
-    """Captioning of small pictures; the looks of the decoder show which shape it names."""
+    """Captioning of small images; the decoder's attention shows which shape it names."""
 
     name = "shapes"
-    description = "Pictures of two coloured shapes, to be described: a red circle above a blue square."
+    description = "Images of two coloured shapes, to be described: a red circle above a blue square."
     task = "captioning"
     settings = {"data.source": "image", "data.target": "caption", "tokens.kind": "words"}  # noqa: RUF012 (declared ClassVar in the base)
 

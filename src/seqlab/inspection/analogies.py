@@ -86,7 +86,7 @@ def read_questions(path: str | Path) -> list[AnalogyQuestion]:
             elif words:
                 raise DataError(
                     f"{len(words)} words; a question has four, and a section begins with a colon and a"
-                    " blank.",
+                    " space.",
                     where=f"{path}, line {number}",
                     cure="For example: man woman king queen",
                 )

@@ -30,7 +30,7 @@ def write_attention_page(alignments: Sequence[LayerAttention], path: str | Path)
     write_whole(
         Path(path),
         render_page(
-            title="Where it looks",
+            title="Attention",
             subtitle=alignments[0].text or " ".join(alignments[0].tokens),
             created="",
             notices=(),
@@ -49,7 +49,7 @@ def attention_heatmap(layer: LayerAttention) -> TokenHeatmap:
             HeatmapRow(name, weights.tolist())
             for name, weights in zip(layer.query_tokens, layer.alignment[0], strict=True)
         ]
-        return TokenHeatmap("Where each learned query looks", layer.tokens, rows)
+        return TokenHeatmap("Attention of each learned query", layer.tokens, rows)
     means = layer.alignment.mean(axis=1)  # (heads, source)
     rows = [HeatmapRow(f"head {head}", weights.tolist()) for head, weights in enumerate(means, start=1)]
     return TokenHeatmap("Mean attention to each token", layer.tokens, rows)

@@ -96,7 +96,7 @@ def write_gate_page(gates: Sequence[GateActivations], path: str | Path) -> Path:
     write_whole(
         Path(path),
         render_page(
-            title="How open the gates are",
+            title="Gate activations",
             subtitle=gates[0].text or " ".join(gates[0].tokens),
             created="",
             notices=(),

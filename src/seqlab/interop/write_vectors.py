@@ -22,7 +22,7 @@ def write_word_vectors(table: WordVectors, path: Path, *, header: bool) -> None:
     """
     if wrong := next((word for word in table.words if WHITESPACE.search(word) or not word), None):
         raise UsageError(
-            f"the token {wrong!r} holds a blank, and this format separates by blanks.",
+            f"the token {wrong!r} contains whitespace, and this format separates by spaces.",
             cure="Vectors of words can be written: train with tokens.kind=words or whitespace.",
         )
     lines = [f"{len(table)} {table.width}\n"] if header else []

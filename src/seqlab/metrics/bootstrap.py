@@ -1,6 +1,6 @@
 """Bootstrap confidence intervals: percentile intervals from resampling the items with replacement.
 
-Draw as many items as there are, with replacement, compute the score again, repeat; the middle 95 % of these
+Draw as many items as there are, with replacement, compute the score again, repeat; the middle 95% of these
 scores is the interval. With B resamples its ends are the k-th lowest and the k-th highest score, where
 k = (B + 1) · 0.025: the same number of resamples lies beyond either end. The items drawn must be independent of
 each other: sentences or documents rather than the words inside them. Several models are scored on the same
@@ -33,7 +33,7 @@ MIN_ITEMS = 10
 """With fewer items there is no interval.
 
 One item is drawn again and again: no width, whatever the truth. Of n items that all say the same no draw says
-otherwise, which chance alone does in 2 · (1/2)^n of all cases: 6 % for five items, 0.2 % for ten.
+otherwise, which chance alone does in 2 · (1/2)^n of all cases: 6% for five items, 0.2% for ten.
 """
 MAX_DRAWN_ITEMS = 25_000_000
 """Items that are drawn at most for one interval, which takes a second: beyond, there are fewer resamples."""

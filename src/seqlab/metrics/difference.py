@@ -1,6 +1,6 @@
 """Better or worse: one rule and one wording for every comparison, with a baseline or between models.
 
-clearly better, clearly worse     p ≤ 0.05 in the paired bootstrap: the 95 % CI of the difference excludes 0
+clearly better, clearly worse     p ≤ 0.05 in the paired bootstrap: the 95% CI of the difference excludes 0
 better or worse, but not clearly  the CI contains 0: other test data may reverse it
 too few                           fewer than MIN_COMPARED_ITEMS items: no verdict
 """
@@ -15,8 +15,8 @@ SIGNIFICANCE_LEVEL = 0.05
 MIN_COMPARED_ITEMS = 20
 """With fewer test items there is no verdict.
 
-The 95 % CI of an accuracy of 0.9 contains the truth in 64 % of all cases with 10 items, in 86 % with 20 and in
-93 % with 50 (exact binomial sums): with fewer than 20 items "clearly" would mean little. It is also wide: 0.8 ± 0.18
+The 95% CI of an accuracy of 0.9 contains the truth in 64% of all cases with 10 items, in 86% with 20 and in
+93% with 50 (exact binomial sums): with fewer than 20 items "clearly" would mean little. It is also wide: 0.8 ± 0.18
 with 20 items.
 """
 

@@ -1,7 +1,7 @@
 """Paired significance tests: is one model better than another on the same data, or is it chance?
 
     paired bootstrap   draw items with replacement, score both models on the same draw, look at the difference; repeat.
-                       The middle 95 % of the differences is the interval. The smaller share beyond 0, doubled, is the p-value:
+                       The middle 95% of the differences is the interval. The smaller share beyond 0, doubled, is the p-value:
                        p = 2 · min(#{d <= 0} + 1, #{d >= 0} + 1) / (resamples + 1), at most 1
     McNemar            of the examples that only one of two classifiers has right, each is as likely to be either's if they are
                        equally good: p = 2 · P(X <= min(b, c)),  X ~ Binomial(b + c, 1/2)

@@ -14,7 +14,7 @@ from seqlab.metrics.difference import PairedDifference, Verdict, phrase, too_few
 class Score:
     """One number about a model on some data.
 
-    `low` and `high` bound a 95 % CI, None where there are too few items for one; `baseline` is what a
+    `low` and `high` bound a 95% CI, None where there are too few items for one; `baseline` is what a
     naive method gets on the same data and `difference` how much better the model is than that; `method`
     briefly describes how to reproduce the number.
     """

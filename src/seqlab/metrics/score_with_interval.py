@@ -1,4 +1,4 @@
-"""A score from its items: its value, its 95 % CI, and its paired difference from a baseline on the same items."""
+"""A score from its items: its value, its 95% CI, and its paired difference from a baseline on the same items."""
 
 from __future__ import annotations
 

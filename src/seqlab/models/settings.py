@@ -260,7 +260,7 @@ class TransformerSettings(Settings):
 
 
 class VisionTransformerSettings(TransformerSettings):
-    """A Vision Transformer: patches of a picture, whose rows come as steps, are the steps of a
+    """A Vision Transformer: patches of an image, whose rows come as steps, are the steps of a
     Transformer.
     """
 
@@ -276,10 +276,10 @@ class VisionTransformerSettings(TransformerSettings):
         ge=1,
         description="Numbers of one pixel, which stand side by side in a row: 1 for grey, 3 for colours.",
     )
-    height: int = Field(0, ge=0, description="Rows of a picture; 0 takes as many as there are columns.")
+    height: int = Field(0, ge=0, description="Rows of an image; 0 takes as many as there are columns.")
     positions: PositionsName = Field(PositionsName("learned"), description="How a patch's place is told.")
     max_positions: int = Field(
-        0, ge=0, description="Places that learned positions know; 0 takes as many as a picture needs."
+        0, ge=0, description="Places that learned positions know; 0 takes as many as an image needs."
     )
     pooling: Pooling = Field(
         "first",
@@ -291,7 +291,7 @@ class VisionTransformerSettings(TransformerSettings):
 
 
 class ImageConvolutionalSettings(Settings):
-    """A convolutional network for pictures, whose rows come as steps: stages of 3 by 3 convolutions, halved
+    """A convolutional network for images, whose rows come as steps: stages of 3 by 3 convolutions, halved
     in between.
     """
 
@@ -299,7 +299,7 @@ class ImageConvolutionalSettings(Settings):
         "image_convolutional", description="The family of the network."
     )
     layers: int = Field(
-        2, ge=1, le=8, description="Stages of two convolutions; between two stages the picture is halved."
+        2, ge=1, le=8, description="Stages of two convolutions; between two stages the image is halved."
     )
     hidden_size: int = Field(64, ge=1, description="Channels of every stage.")
     channels: int = Field(
@@ -307,7 +307,7 @@ class ImageConvolutionalSettings(Settings):
         ge=1,
         description="Numbers of one pixel, which stand side by side in a row: 1 for grey, 3 for colours.",
     )
-    height: int = Field(0, ge=0, description="Rows of a picture; 0 takes as many as there are columns.")
+    height: int = Field(0, ge=0, description="Rows of an image; 0 takes as many as there are columns.")
     non_local: bool = Field(
         False, description="After the first stage, let every place look at every other one."
     )
@@ -484,15 +484,15 @@ MODEL_ALIASES = ModelAliases()
 
 
 def require_sequence_settings(settings: ModelSettings) -> SequenceSettings:
-    """The settings of a network that answers step by step; those of a network for pictures, or of a bag, are
+    """The settings of a network that answers step by step; those of a network for images, or of a bag, are
     refused.
     """
     if isinstance(settings, ImageSettings):
         raise RecipeError(
-            f"a {settings.kind} network reads whole pictures, and this task asks about every step.",
+            f"a {settings.kind} network reads whole images, and this task asks about every step.",
             where="model.kind",
             cure=(
-                "Use --model lstm, --model cnn or --model transformer; pictures can be classified and"
+                "Use --model lstm, --model cnn or --model transformer; images can be classified and"
                 " captioned."
             ),
         )

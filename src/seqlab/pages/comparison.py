@@ -190,11 +190,23 @@ def _significance_note(difference: ScoreDifference) -> str:
     return p if difference.is_significant else f"{p}, may be chance"
 
 
+def _unbroken(cell: str) -> str:
+    """An interval stays on one line, below its value in a narrow column.
+
+    >>> _unbroken("0.41 [0.40, 0.46]")
+    '0.41 [0.40,\xa00.46]'
+    """
+    return cell.replace(", ", ",\N{NO-BREAK SPACE}") if cell.endswith("]") else cell
+
+
 def _table(rows: Sequence[Mapping[str, str]]) -> Markup:
     names = list(rows[0])
     head = tag("tr", *[tag("th", name.replace("_", " "), scope="col") for name in names])
     body = [
-        tag("tr", *[tag("th" if column == 0 else "td", row[name]) for column, name in enumerate(names)])
+        tag(
+            "tr",
+            *[tag("th" if column == 0 else "td", _unbroken(row[name])) for column, name in enumerate(names)],
+        )
         for row in rows
     ]
     return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="scroll")

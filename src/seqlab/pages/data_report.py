@@ -90,7 +90,7 @@ def _lengths(survey: Survey) -> Markup:
             if lengths is not None:
                 rows.append(_length_row(name, unit, lengths))
     return _table(
-        ["part", "unit", "shortest", "10 %", "median", "90 %", "99 %", "longest", "mean"], rows, words=2
+        ["part", "unit", "shortest", "10%", "median", "90%", "99%", "longest", "mean"], rows, words=2
     )
 
 
@@ -155,7 +155,7 @@ def _leaks(survey: Survey) -> Markup:
         for name, part in survey.parts.items()
         for leaks, how in (
             (part.first_leaks, "equal"),
-            (part.first_plain_leaks, "but for capitals, punctuation and blanks"),
+            (part.first_plain_leaks, "ignoring case, punctuation and whitespace"),
         )
         for leak in leaks
     ]

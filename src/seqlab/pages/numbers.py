@@ -70,10 +70,10 @@ def format_probability(value: float) -> str:
 def format_percent(share: float) -> str:
     """
     >>> format_percent(0.034), format_percent(0.5), format_percent(0.999)
-    ('3.4 %', '50 %', '99.9 %')
+    ('3.4%', '50%', '99.9%')
     """
     percentage = 100 * share
-    return f"{percentage:.1f} %" if 0 < percentage < 10 or 99 < percentage < 100 else f"{percentage:.0f} %"
+    return f"{percentage:.1f}%" if 0 < percentage < 10 or 99 < percentage < 100 else f"{percentage:.0f}%"
 
 
 def count_of(number: int, noun: str) -> str:

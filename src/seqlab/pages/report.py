@@ -35,7 +35,7 @@ def _sections(report: Report) -> list[Section]:
     if report.curves:
         sections.append(Section("curves", "Curves", _curves(report.curves)))
     if report.samples:
-        sections.append(Section("samples", "Samples while it learned", samples_section(report.samples)))
+        sections.append(Section("samples", "Samples during training", samples_section(report.samples)))
     for section in sorted(report.sections, key=lambda section: section.position):
         if section.title and (body := section.html()) is not None:
             sections.append(Section(section.kind.replace("_", "-"), section.title, body))

@@ -69,6 +69,8 @@ class LineChart:
     log_y: bool = False
     marks: Sequence[VerticalMarker] = ()
     references: Sequence[ReferenceLine] = ()
+    is_over_time: bool = True
+    """Whether the last value of a line is its newest, which the legend shows."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def render_study(
         charts = [
             draw_line_chart(curve, ident=f"curve-{index}") for index, curve in enumerate(curves, start=1)
         ]
-        sections.append(Section("curves", "Seen", tag("div", *figures, *charts, class_="charts")))
+        sections.append(Section("curves", "Figures", tag("div", *figures, *charts, class_="charts")))
     if rows:
         sections.append(Section("numbers", "Numbers", number_table(rows)))
     if notes:

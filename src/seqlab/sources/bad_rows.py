@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar
 
@@ -90,11 +90,7 @@ class BadRows:
 
     def sentence(self) -> str:
         """One line for the user, empty when nothing was skipped."""
-        return (
-            f"{self.count:,} rows could not be read and were skipped; the first: {self.messages[0]}"
-            if self.count
-            else ""
-        )
+        return describe_skipped(self.count, self.messages)
 
 
 class Pass:
@@ -134,6 +130,20 @@ class Pass:
             lines = "\n".join(f"  - {message}" for message in self._messages)
             raise DataError(f"none of its {self.skipped:,} rows can be used:\n{lines}", where=where)
         raise DataError(otherwise, where=where, cure=cure)
+
+
+def describe_skipped(count: int, messages: Sequence[str]) -> str:
+    """The one sentence about skipped rows, equal wherever it is said; empty without any.
+
+    >>> describe_skipped(1, ["a.csv, line 9: column 'label' is empty."])
+    "skipped 1 row, the first: a.csv, line 9: column 'label' is empty. To stop there instead: data.bad_rows=stop"
+    """
+    if not count:
+        return ""
+    return (
+        f"skipped {count:,} row{'' if count == 1 else 's'}, the first: {messages[0].rstrip('.')}. To stop there"
+        " instead: data.bad_rows=stop"
+    )
 
 
 def first_line(error: DataError) -> str:

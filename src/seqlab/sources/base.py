@@ -107,7 +107,7 @@ def text_of(row: Row, column: str) -> str:
 
 
 def label_of(row: Row, column: str) -> str:
-    """The class in a cell, as text without blanks around it: 1 in JSON and "1" in a table are the same class,
+    """The class in a cell, as text without whitespace around it: 1 in JSON and "1" in a table are the same class,
     and so are "pos " and "pos".
     """
     value = row.values.get(column)

@@ -42,8 +42,13 @@ def _mappings(table: Any) -> Iterable[Mapping[Any, Any]]:
         if hasattr(table, method):
             rows: Iterable[Mapping[Any, Any]] = getattr(table, method)()
             return rows
+    if hasattr(table, "collect"):  # polars' LazyFrame
+        return _mappings(table.collect())
     if hasattr(table, "column_names") and isinstance(table, Iterable):  # Hugging Face
-        return table
+        plain: Iterable[Mapping[Any, Any]] = (
+            table.with_format(None) if hasattr(table, "with_format") else table
+        )  # a format such as "pandas" or "torch" makes tables or tensors of the rows
+        return plain
     raise UsageError(f"cannot read data of the type {type(table).__name__}.", where="data", cure=ACCEPTED)
 
 

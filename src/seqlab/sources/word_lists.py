@@ -15,7 +15,7 @@ CURE = (
 
 
 def words_of(row: Row, column: str) -> list[str]:
-    """A list of texts, as tagged files and JSON have it; a text is cut at its blanks."""
+    """A list of texts, as tagged files and JSON have it; a text is split at whitespace."""
     value = row.values.get(column)
     words = value.split() if isinstance(value, str) else value
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
@@ -32,7 +32,7 @@ def words_of(row: Row, column: str) -> list[str]:
 
 
 def tags_of(row: Row, column: str) -> list[str]:
-    """A list of tags as text, without blanks around them: "NOUN " and "NOUN" are one tag, and so are 3 in
+    """A list of tags as text, without whitespace around them: "NOUN " and "NOUN" are one tag, and so are 3 in
     JSON and "3" in a tagged file.
     """
     value = row.values.get(column)

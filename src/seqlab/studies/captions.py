@@ -37,7 +37,7 @@ from seqlab.studies.kit.drawn_shapes import (
 from seqlab.studies.kit.small_models import cell_maker
 from seqlab.studies.kit.small_training import TrainingRecord, seeded, train_small
 
-VIEWS = {"attention": "attention", "state": "picture as first state"}
+VIEWS = {"attention": "attention", "state": "image as first state"}
 CHANCE = 1 / GRID_SIZE**2
 """The weight of a square under uniform attention."""
 HELD_OUT = 0.25
@@ -114,7 +114,7 @@ def captions(*, seed: int, quick: bool) -> Finding:
         figures=figures,
         notes=[
             (
-                f"Updates of {config.batch_size} pictures of {GRID_SIZE} by {GRID_SIZE} squares with noise; a"
+                f"Updates of {config.batch_size} images of {GRID_SIZE} by {GRID_SIZE} squares with noise; a"
                 " quarter of all pairs of shapes is held out."
             ),
             (
@@ -131,10 +131,10 @@ def captions(*, seed: int, quick: bool) -> Finding:
 def _conclude(rows: Sequence[dict[str, Value]]) -> str:
     attending, once = rows
     return (
-        "Of pictures with shapes that were never seen together,"
+        "Of images with shapes that were never seen together,"
         f" {float(attending['exact, held-out pairs']):.0%} are described word for word after"
         f" {attending['updates']} updates with attention, {float(once['exact, held-out pairs']):.0%} after"
-        f" {once['updates']} by a captioner that saw the picture once. While a shape is named,"
+        f" {once['updates']} by a captioner that saw the image once. While a shape is named,"
         f" {float(attending['weight on the right square']):.0%} of the attention lies on its square;"
         f" {CHANCE:.0%} would be chance."
     )
@@ -248,7 +248,7 @@ def caption_attention(model: Captioner, scene: Scene) -> ImageAttentionMap:
         AttentionView(word, _grid(weights))
         for word, weights in zip([*_words(caption), END], alignment[0], strict=True)
     ]
-    return ImageAttentionMap("Where it looks for each word", pixels, [AttentionView("the picture"), *views])
+    return ImageAttentionMap("Attention for each word", pixels, [AttentionView("the image"), *views])
 
 
 def _grid(weights: Float[Tensor, " regions"]) -> list[list[float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from seqlab.core.seeds import derive
 from seqlab.models.base import backbones
 from seqlab.models.settings import RecurrentSettings, SequenceSettings, TransformerSettings
 from seqlab.pages.charts.number_grids import NumberGrid, draw_number_grids
+from seqlab.pages.html import Markup
 from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.small_training import TrainingRecord, seeded, train_small
@@ -100,49 +102,17 @@ def contexts(*, seed: int, quick: bool) -> Finding:
     uses = {
         word: sorted((draw_use(word, rng) for _ in range(40)), key=lambda use: use.meaning) for word in SENSES
     }
-    rows: list[dict[str, Value]] = []
-    grids = []
+    models: dict[str, GapFillingModel] = {}
     trained: dict[str, TrainingRecord] = {}
     for name, settings in NETWORKS.items():
-        model, trained[name] = _train(settings, steps, seed=seed)
-        for word, word_uses in uses.items():
-            static = np.stack(
-                [
-                    model.embed.weight[WORDS.index(use.words[use.position])].detach().numpy()
-                    for use in word_uses
-                ]
-            )
-            rows += [_row(STATIC, word, word_uses, static)] if name == next(iter(NETWORKS)) else []
-            rows.append(_row(name, word, word_uses, contextual_vectors(model, word_uses)))
-        shown_uses = [
-            use
-            for meaning in range(2)
-            for use in [use for use in uses["bank"] if use.meaning == meaning][:SENTENCES_PER_MEANING]
-        ]
-        names = [
-            " ".join(word for word in use.words if word not in ("the", "and", "of")) for use in shown_uses
-        ]
-        grids.append(
-            NumberGrid(
-                name,
-                names,
-                [str(index) for index in range(1, len(shown_uses) + 1)],
-                cosines(contextual_vectors(model, shown_uses)).tolist(),
-            )
-        )
-    same, other = (
-        np.mean([float(row[column]) for row in rows if row["vectors"] != STATIC])
-        for column in ("same meaning", "other meaning")
-    )
+        models[name], trained[name] = _train(settings, steps, seed=seed)
+    rows = _compare_vectors(models, uses)
     return Finding(
         claim=(
             "An embedding gives a word one vector in any sentence; a network that reads the sentence gives"
             " another in each, by what is meant."
         ),
-        conclusion=(
-            "Of the embedding the cosine is 1 everywhere. "
-            f"In context it is {same:.2f} where a word means the same and {other:.2f} where it does not."
-        ),
+        conclusion=_conclude(rows),
         rows=rows,
         curves=[
             LineChart(
@@ -152,14 +122,7 @@ def contexts(*, seed: int, quick: bool) -> Finding:
                 [LineSeries(name, range(len(run.losses)), run.losses) for name, run in trained.items()],
             )
         ],
-        figures=[
-            draw_number_grids(
-                "The vectors of bank, compared",
-                [grids],
-                ident="bank",
-                description="Cosines of the vectors of one word in six sentences.",
-            )
-        ],
+        figures=[_draw_cosines(models, uses["bank"])],
         notes=[
             (
                 f"{steps} updates of 32 sentences, from each of which one word is taken out and asked for;"
@@ -170,6 +133,60 @@ def contexts(*, seed: int, quick: bool) -> Finding:
                 " in that text."
             ),
         ],
+    )
+
+
+def _compare_vectors(
+    models: Mapping[str, GapFillingModel], uses: Mapping[str, list[WordUse]]
+) -> list[dict[str, Value]]:
+    """Cosines within and between meanings: of one embedding, and of the vectors of every network in context."""
+    rows: list[dict[str, Value]] = []
+    for name, model in models.items():
+        for word, word_uses in uses.items():
+            static = np.stack(
+                [
+                    model.embed.weight[WORDS.index(use.words[use.position])].detach().numpy()
+                    for use in word_uses
+                ]
+            )
+            rows += [_row(STATIC, word, word_uses, static)] if name == next(iter(models)) else []
+            rows.append(_row(name, word, word_uses, contextual_vectors(model, word_uses)))
+    return rows
+
+
+def _conclude(rows: Sequence[Mapping[str, Value]]) -> str:
+    same, other = (
+        np.mean([float(row[column]) for row in rows if row["vectors"] != STATIC])
+        for column in ("same meaning", "other meaning")
+    )
+    return (
+        "Of the embedding the cosine is 1 everywhere. "
+        f"In context it is {same:.2f} where a word means the same and {other:.2f} where it does not."
+    )
+
+
+def _draw_cosines(models: Mapping[str, GapFillingModel], uses: Sequence[WordUse]) -> Markup:
+    """The vectors of one word in a few sentences of each meaning, each compared with each."""
+    shown_uses = [
+        use
+        for meaning in range(2)
+        for use in [use for use in uses if use.meaning == meaning][:SENTENCES_PER_MEANING]
+    ]
+    names = [" ".join(word for word in use.words if word not in ("the", "and", "of")) for use in shown_uses]
+    grids = [
+        NumberGrid(
+            name,
+            names,
+            [str(index) for index in range(1, len(shown_uses) + 1)],
+            cosines(contextual_vectors(model, shown_uses)).tolist(),
+        )
+        for name, model in models.items()
+    ]
+    return draw_number_grids(
+        "The vectors of bank, compared",
+        [grids],
+        ident="bank",
+        description="Cosines of the vectors of one word in six sentences.",
     )
 
 

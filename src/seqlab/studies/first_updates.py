@@ -69,8 +69,6 @@ def first_updates(*, seed: int, quick: bool) -> Finding:
     cold, warm = (_record(text, config, warm_up, seed) for warm_up in (0, config.warm_up))
     spread = relative_spread(_gradients_at_the_start(text, config, seed))
     rows = [_row(layer, cold, warm) for layer in range(config.layers)]
-    updates = range(1, config.updates + 1)
-    shown_layers = dict.fromkeys((0, config.layers // 2, config.layers - 1))
     return Finding(
         claim=(
             "Without warm-up gradients and Adam's updates shrink quickly; gradients of W_q and W_k are much"
@@ -79,66 +77,68 @@ def first_updates(*, seed: int, quick: bool) -> Finding:
         ),
         conclusion=_conclude(cold, warm, spread),
         rows=rows,
-        curves=[
-            LineChart(
-                f"{title}, {name}",
-                "update",
-                label,
-                _by_layer(values, updates, list(shown_layers)),
-                log_y=True,
-            )
-            for title, label, cold_values, warm_values in (
-                ("Updates", "root mean square / rate", cold.update_sizes, warm.update_sizes),
-                ("Gradients", "norm", cold.gradients, warm.gradients),
-            )
-            for name, values in (("no warm-up", cold_values), (f"warm-up of {config.warm_up}", warm_values))
-        ]
-        + [
-            LineChart(
-                "How much 1/√second differs from stream to stream",
-                "update",
-                "deviation / mean",
-                [
-                    LineSeries("gradients of the network", range(1, len(spread) + 1), spread.tolist()),
-                    LineSeries(
-                        "normal gradients, by formula",
-                        range(3, len(spread) + 1),
-                        [spread_of_normal(t) for t in range(3, len(spread) + 1)],
-                    ),
-                    LineSeries(
-                        "the same, rectified (RAdam)",
-                        range(6, len(spread) + 1),
-                        [_rectified(t) for t in range(6, len(spread) + 1)],
-                    ),
-                ],
-                log_y=True,
-            )
-        ],
+        curves=[*_charts_by_layer(cold, warm, config), _spread_chart(spread)],
         figures=[_bars(rows)],
-        notes=[
-            (
-                f"{config.layers} layers of width 32 with the norm after each sub-layer, rate"
-                f" {config.learning_rate:g}. Layer 1 is the lowest."
-            ),
-            f"Batches are {config.batch_size} windows of {config.time} characters.",
-            (
-                "The size of an update is its root mean square over weights divided by the highest rate: 1 is"
-                " Adam's full step."
-            ),
-            (
-                f"Gradients of W_q, W_k and W_v are means over the first {_first(cold)} updates without"
-                " warm-up; so are first and last sizes."
-            ),
-            (
-                f"Deviations are taken at the first weights, which stay: {config.streams} streams of"
-                f" {config.batches} batches, median over weights."
-            ),
-            (
-                "For t normal gradients they follow from the chi-square distribution; with fewer than 3 there"
-                " is no finite one."
-            ),
-        ],
+        notes=_notes(config, num_first=_first(cold)),
     )
+
+
+def _charts_by_layer(cold: UpdateRecord, warm: UpdateRecord, config: FirstUpdatesConfig) -> list[LineChart]:
+    """Sizes of updates and gradients, without and with warm-up, for the lowest, a middle and the top layer."""
+    layers = list(dict.fromkeys((0, config.layers // 2, config.layers - 1)))
+    updates = range(1, config.updates + 1)
+    return [
+        LineChart(f"{title}, {name}", "update", label, _by_layer(values, updates, layers), log_y=True)
+        for title, label, cold_values, warm_values in (
+            ("Updates", "root mean square / rate", cold.update_sizes, warm.update_sizes),
+            ("Gradients", "norm", cold.gradients, warm.gradients),
+        )
+        for name, values in (("no warm-up", cold_values), (f"warm-up of {config.warm_up}", warm_values))
+    ]
+
+
+def _spread_chart(spread: Float[Tensor, "updates"]) -> LineChart:
+    """The measured spread of Adam's scale, and what theory says of it."""
+    end = len(spread) + 1
+    return LineChart(
+        "How much 1/√second differs from stream to stream",
+        "update",
+        "deviation / mean",
+        [
+            LineSeries("gradients of the network", range(1, end), spread.tolist()),
+            LineSeries(
+                "normal gradients, by formula", range(3, end), [spread_of_normal(t) for t in range(3, end)]
+            ),
+            LineSeries("the same, rectified (RAdam)", range(6, end), [_rectified(t) for t in range(6, end)]),
+        ],
+        log_y=True,
+    )
+
+
+def _notes(config: FirstUpdatesConfig, *, num_first: int) -> list[str]:
+    return [
+        (
+            f"{config.layers} layers of width 32 with the norm after each sub-layer, rate"
+            f" {config.learning_rate:g}. Layer 1 is the lowest."
+        ),
+        f"Batches are {config.batch_size} windows of {config.time} characters.",
+        (
+            "The size of an update is its root mean square over weights divided by the highest rate: 1 is"
+            " Adam's full step."
+        ),
+        (
+            f"Gradients of W_q, W_k and W_v are means over the first {num_first} updates without"
+            " warm-up; so are first and last sizes."
+        ),
+        (
+            f"Deviations are taken at the first weights, which stay: {config.streams} streams of"
+            f" {config.batches} batches, median over weights."
+        ),
+        (
+            "For t normal gradients they follow from the chi-square distribution; with fewer than 3 there"
+            " is no finite one."
+        ),
+    ]
 
 
 def relative_spread(gradients: Float[Tensor, "streams updates weights"]) -> Float[Tensor, "updates"]:

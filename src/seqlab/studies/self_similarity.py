@@ -25,17 +25,17 @@ def self_similarity(*, seed: int, quick: bool) -> Finding:
     count = 20 if quick else 200
     texts, words = _sentences(count, seed)
     patches = _image_patches(count, seed)
-    kinds = {"words": texts, "patches of pictures": patches}
+    kinds = {"words": texts, "patches of images": patches}
     alignments = {name: [_similarity(steps) for steps in group] for name, group in kinds.items()}
     rows = [_row(name, group) for name, group in alignments.items()]
     shares = {str(row["steps"]): float(row["weight on itself"]) for row in rows}
     return Finding(
         claim=(
-            "Without learned queries a token's likeness to itself dominates its row in text, not in pictures."
+            "Without learned queries a token's likeness to itself dominates its row in text, not in images."
         ),
         conclusion=(
             f"On itself a word has {shares['words']:.3f} of its weight, a patch"
-            f" {shares['patches of pictures']:.3f}; equal weights would give"
+            f" {shares['patches of images']:.3f}; equal weights would give"
             f" {float(rows[0]['equal weights']):.3f} and {float(rows[1]['equal weights']):.3f}."
         ),
         rows=rows,
@@ -50,9 +50,9 @@ def self_similarity(*, seed: int, quick: bool) -> Finding:
         figures=[
             _draw_similarity("Words", words[0], alignments["words"][0]),
             _draw_similarity(
-                "Patches of a picture, row by row",
+                "Patches of an image, row by row",
                 [str(n) for n in range(1, 17)],
-                alignments["patches of pictures"][0],
+                alignments["patches of images"][0],
             ),
         ],
         notes=[
@@ -86,10 +86,10 @@ def _sentences(count: int, seed: int) -> tuple[list[Float[Tensor, "time width"]]
 
 
 def _image_patches(count: int, seed: int) -> list[Float[Tensor, "patches width"]]:
-    pixels = torch.tensor([row["steps"] for row in read_digits()[:count]])  # (pictures, 8, 8)
+    pixels = torch.tensor([row["steps"] for row in read_digits()[:count]])  # (images, 8, 8)
     pixel_patches = (
         pixels.unfold(1, PATCH, PATCH).unfold(2, PATCH, PATCH).flatten(3).flatten(1, 2)
-    )  # (pictures, 16, 4)
+    )  # (images, 16, 4)
     with seeded(seed, "own_similarity", "pictures") as generator:
         projected = pixel_patches @ torch.randn(PATCH * PATCH, WIDTH, generator=generator)
     centered = projected - projected.mean(dim=(0, 1))

@@ -128,8 +128,8 @@ def truncation(*, seed: int, quick: bool) -> Finding:
                 f" {config.steps} updates."
             ),
             (
-                "recall: one cue, chance 25 %. order: two cues, the first is asked for; who knows both but"
-                " not their order is right in 50 %."
+                "recall: one cue, chance 25%. order: two cues, the first is asked for; who knows both but"
+                " not their order is right in 50%."
             ),
         ],
     )

@@ -157,7 +157,7 @@ def two_heads(*, seed: int, quick: bool) -> Finding:
                 " other on the adjective. No loss asks for it."
             ),
             "Weights do not tell all: a few percent on the adjective can be enough to name it.",
-            "The pictures show the network whose heads differ most.",
+            "The figures show the network whose heads differ most.",
         ],
     )
 

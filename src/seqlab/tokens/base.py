@@ -48,7 +48,7 @@ class Tokenizer(ABC):
     def decode_filled(self, ids: Iterable[int], words: Iterable[str]) -> str:
         """Ids -> text, with the next of some words in place of every unknown id.
 
-        Here for pieces that carry their blanks themselves: a word stands between blanks, unless what follows
+        Here for pieces that carry their spaces themselves: a word is between spaces, unless what follows
         it has none before it.
         """
         left, text, unknown = iter(words), "", self.vocabulary.unk_id

@@ -59,12 +59,12 @@ class NumericSteps:
         return cls(total.mean.tolist(), total.scale().tolist())
 
     @classmethod
-    def fit_pixels(cls, pictures: Iterable[ArrayLike], *, channels: int) -> NumericSteps:
+    def fit_pixels(cls, images: Iterable[ArrayLike], *, channels: int) -> NumericSteps:
         """For steps that are rows of pixels: one mean and one deviation for each channel, shared by all
         pixels.
 
         A column at the border that is nearly always empty would else be blown up until its few specks of ink
-        drown the picture.
+        drown the image.
 
         >>> NumericSteps.fit_pixels([[[0.0, 2.0], [2.0, 4.0]]], channels=1).mean.tolist()
         [2.0, 2.0]
@@ -73,8 +73,8 @@ class NumericSteps:
 
         def pixels() -> Iterator[ArrayLike]:
             nonlocal width
-            for number, picture in enumerate(pictures, start=1):
-                values = _values(picture, num_features=width or None, where=f"sequence {number}")
+            for number, image in enumerate(images, start=1):
+                values = _values(image, num_features=width or None, where=f"sequence {number}")
                 width = values.shape[1] if len(values) else width
                 if width % channels:
                     raise RecipeError(

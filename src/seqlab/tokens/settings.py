@@ -14,7 +14,7 @@ class TokenSettings(Settings):
     kind: TokenizerName = Field(
         TokenizerName(""),
         description=(
-            "What a token is: characters, bytes, words, whitespace (words between blanks), bpe, wordpiece,"
+            "What a token is: characters, bytes, words, whitespace (words between spaces), bpe, wordpiece,"
             " unigram, hugging_face (of imported weights); empty: the task's."
         ),
     )

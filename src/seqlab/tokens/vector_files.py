@@ -102,7 +102,7 @@ class _Table:
             raise DataError(
                 "holds no word vectors.",
                 where=str(self.path),
-                cure="A line is a word and its numbers, separated by blanks.",
+                cure="A line is a word and its numbers, separated by spaces.",
             )
         return WordVectors(
             self.words, np.frombuffer(self.numbers, dtype="<f4").reshape(len(self.words), self.width)
@@ -119,7 +119,7 @@ def _read_text(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vector
             promised, width = _header(fields, path, bytes_of_a_number=2)
             continue
         if fields == [""]:
-            _refuse(path, where, "is empty.", cure="A line is a word and its numbers, separated by blanks.")
+            _refuse(path, where, "is empty.", cure="A line is a word and its numbers, separated by spaces.")
         width = width or len(fields) - 1
         if not 0 < width <= WIDEST:
             _refuse(
@@ -146,7 +146,7 @@ def _read_text(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vector
 
 
 def _cut(fields: list[str], width: int, path: Path, where: str) -> tuple[str, Vectors]:
-    """The word and its numbers. A word may have blanks inside; numbers too many are no word."""
+    """The word and its numbers. A word may have spaces inside; numbers too many are no word."""
     count, word = len(fields) - 1, " ".join(fields[: len(fields) - width])
     too_many = count > width and any(_is_number(field) for field in fields[1 : len(fields) - width])
     if count < width or too_many or not word:
@@ -179,7 +179,7 @@ def _is_number(field: str) -> bool:
 
 
 def _read_binary(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vectors]]:
-    """`words width` and a line end; then each word, a blank, and its numbers as float32, lowest byte
+    """`words width` and a line end; then each word, a space, and its numbers as float32, lowest byte
     first.
     """
     first = stream.readline(100)

@@ -19,8 +19,8 @@ class WordBorders:
     """Numbers the words of a sequence of ids.
 
     A WordPiece token that starts with ## continues its word, and a token of `words` or `whitespace` is one.
-    The other kinds cut a text into letters, bytes or pieces that may bring the blank before them: there a
-    word ends before a blank, and where letters, digits and marks meet.
+    The other kinds cut a text into letters, bytes or pieces that may include the space before them: there a
+    word ends before a space, and where letters, digits and marks meet.
 
     >>> from seqlab.tokens.characters import Characters
     >>> from seqlab.tokens.settings import TokenSettings

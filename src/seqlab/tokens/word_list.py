@@ -20,7 +20,7 @@ from seqlab.tokens.vocabulary import UNK, Vocabulary
 
 VOCABULARY = "vocabulary.json"
 
-# A blank is where words part, except the one inside a line break of HTML.
+# Words are split at spaces, except the one inside a line break of HTML.
 BORDER = re.compile(r"(?<!<br)\s", re.IGNORECASE)
 
 

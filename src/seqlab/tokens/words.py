@@ -26,10 +26,10 @@ class Words(WordList):
     - "1,000.5" is one number; ".." and "--" of any length are one mark; any other mark stands alone.
     - `<br />` is a line break, not five tokens: reviews scraped from web pages are full of it.
     - Vowel signs and accents written as marks of their own belong to their word.
-    - A picture sign is one token with all that shapes it: "❤️", "👍🏽", the family "👩‍👩‍👧", the flag "🇩🇪".
+    - An emoji is one token with all that shapes it: "❤️", "👍🏽", the family "👩‍👩‍👧", the flag "🇩🇪".
 
-    Where the blanks were is forgotten, so `join` gives readable text, not the exact one. Languages written
-    without blanks need `characters` or `unigram`.
+    Where the spaces were is forgotten, so `join` gives readable text, not the exact one. Languages written
+    without spaces need `characters` or `unigram`.
 
     >>> pieces = Words.words_of("Well-made (8.5/10).<br />I don't mind!")
     >>> pieces
@@ -57,7 +57,7 @@ def _pattern() -> re.Pattern[str]:
     letter = rf"[\w{marks}]"
     clitic = r"['’](?:[stdmSTDM]|[rR][eE]|[vV][eE]|[lL][lL])\b"
     flag = "[\U0001f1e6-\U0001f1ff]{2}"  # two letters of a country
-    # A sign, then further signs that a joiner binds to it, marks (of which one chooses its picture), skin
+    # A sign, then further signs that a joiner binds to it, marks (of which one chooses its glyph), skin
     # tones and the letters of a region.
     sign = rf"[^\w\s](?:\u200d[^\w\s]|[{marks}\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f])*+"
     return re.compile(rf"\d++(?:[.,]\d++)++|{letter}++|{clitic}|\.\.++|--++|{flag}|{sign}")
@@ -76,7 +76,7 @@ def _marks() -> str:
 
 
 def join_words(pieces: Sequence[str]) -> str:
-    """Words and marks as readable text: blanks where a typist would set them.
+    """Words and marks as readable text: spaces where a typist would set them.
 
     >>> join_words(['"', "Yes", ",", '"', "she", "said", "."])
     '"Yes," she said.'

@@ -18,7 +18,7 @@ class ClipAdvice:
     average: float
     median: float
     percentiles: dict[int, float]
-    """The norm below which 10, 50, 90 and 99 % of the norms lie."""
+    """The norm below which 10, 50, 90 and 99% of the norms lie."""
     largest: float
     limit: float
     """The limit that was in force; 0 for none."""
@@ -33,7 +33,7 @@ class ClipAdvice:
         """The advice in one line.
 
         >>> suggest_clip([1.0, 2.0, 6.0], limit=5.0).sentence()
-        'average gradient norm 3; clip_norm 5 clipped 33 % of the steps in the journal; suggestion: clip_norm 3, which would clip 33 %'
+        'average gradient norm 3; clip_norm 5 clipped 33% of the steps in the journal; suggestion: clip_norm 3, which would clip 33%'
         """
         now = (
             f"clip_norm {self.limit:g} clipped {self.clipped_share:.0%} of the steps in the journal"

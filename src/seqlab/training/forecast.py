@@ -13,7 +13,7 @@ from seqlab.batches.loader import Cursor
 from seqlab.core.memory import peak_memory
 from seqlab.training.base import Carry, Trainable
 from seqlab.training.checkpoints.snapshot import capture_random_state, restore_random_state
-from seqlab.training.gradients import go_backward
+from seqlab.training.gradients import accumulate_gradients
 from seqlab.training.optimizers.parameter_groups import build_optimizer, set_learning_rate
 from seqlab.training.settings import TrainingSettings
 
@@ -52,7 +52,9 @@ def measure(
     while len(times) < FEWEST or (len(times) < MOST and perf_counter() - started < LONGEST_SECONDS):
         clock = perf_counter()
         batches = [loader.take().to(device) for _ in range(settings.gradient_accumulation)]
-        carry = go_backward(trial, objective, batches, settings, step=len(times), carry=carry).loss.carry
+        carry = accumulate_gradients(
+            trial, objective, batches, settings, step=len(times), carry=carry
+        ).loss.carry
         optimizer.step()
         times.append(perf_counter() - clock)
     validation_seconds = time_validation(trial, objective) * (2 if settings.averages_weights else 1)

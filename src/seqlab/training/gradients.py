@@ -25,7 +25,7 @@ class Backward:
     norm: float
 
 
-def go_backward(
+def accumulate_gradients(
     model: nn.Module,
     objective: Trainable,
     batches: Sequence[Batch],
@@ -51,17 +51,17 @@ def go_backward(
             loss = objective.loss(model, batch, step=step, carry=losses[-1].carry if losses else carry)
         (loss.total / (loss.count or 1) if len(batches) == 1 else loss.total).backward()
         losses.append(replace(loss, total=loss.total.detach()))
-    together = added(losses)
-    count = together.count or 1
+    summed = sum_losses(losses)
+    count = summed.count or 1
     if len(batches) > 1:
         torch._foreach_div_(
             [parameter.grad for parameter in model.parameters() if parameter.grad is not None], count
         )
-    mean = together.total / count
-    return Backward(together, mean.item(), clip_by_norm(model.parameters(), settings.clip_norm))
+    mean = summed.total / count
+    return Backward(summed, mean.item(), clip_by_norm(model.parameters(), settings.clip_norm))
 
 
-def added(losses: Sequence[BatchLoss]) -> BatchLoss:
+def sum_losses(losses: Sequence[BatchLoss]) -> BatchLoss:
     """The loss of several batches, one after the other."""
     if len(losses) == 1:
         return losses[0]

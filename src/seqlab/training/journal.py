@@ -30,7 +30,7 @@ class Journal:
         with explain_full_disk(self._path, needed=len(line)), self._path.open("ab") as file:
             file.write(line)
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """End a line that was torn, so that the next event has a line of its own."""
         if not self._path.is_file():
             return

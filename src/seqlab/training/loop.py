@@ -21,7 +21,7 @@ from seqlab.training.callbacks.callback_list import with_registered
 from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
 from seqlab.training.checkpoints.snapshot import put_back, take_snapshot
 from seqlab.training.checkpoints.weights_file import replace_weights
-from seqlab.training.gradients import go_backward
+from seqlab.training.gradients import accumulate_gradients
 from seqlab.training.journal import Journal
 from seqlab.training.non_finite import explain_update, explain_validation, not_finite
 from seqlab.training.optimizers.parameter_groups import build_optimizer, set_learning_rate
@@ -153,7 +153,7 @@ class Trainer:
         epoch = self.loader.cursor.epoch
         batches = [self.loader.take().to(self.device) for _ in range(self.settings.gradient_accumulation)]
         self.progress.step += 1
-        backward = go_backward(
+        backward = accumulate_gradients(
             self.model, self.objective, batches, self.settings, step=self.step - 1, carry=self.carry
         )
         if not (math.isfinite(backward.mean) and math.isfinite(backward.norm)):
@@ -298,7 +298,7 @@ class Trainer:
         self.saved_step = checkpoint.step
         self.went_on_step, self.went_on_seconds = self.step, self.seconds
         self.best = dict(checkpoint.best)
-        self.journal.mend()
+        self.journal.repair()
         self.journal.write("resumed", step=self.step)  # first: the weights are never older than it says
         if self.best:  # the file may be that of a later validation, which did not come into a checkpoint
             self._write_best()

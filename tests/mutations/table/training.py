@@ -8,8 +8,8 @@ TRAINING = [
     Mutant(
         "gradients-not-clipped",
         "training",
-        "    return Backward(together, mean.item(), clip_by_norm(model.parameters(), settings.clip_norm))",
-        "    return Backward(together, mean.item(), clip_by_norm(model.parameters(), 0.0))",
+        "    return Backward(summed, mean.item(), clip_by_norm(model.parameters(), settings.clip_norm))",
+        "    return Backward(summed, mean.item(), clip_by_norm(model.parameters(), 0.0))",
         "tests/training/test_gradients.py tests/training/test_loop.py",
         "The norm is measured and nothing is clipped before the update.",
     ),

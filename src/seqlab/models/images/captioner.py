@@ -113,6 +113,6 @@ def build_captioner(
         )
     else:
         raise UsageError(
-            f"a picture cannot enter as '{view}'.", cure=nearest(view, [*IMAGE_INPUTS, "attention"])
+            f"an image cannot enter as '{view}'.", cure=nearest(view, [*IMAGE_INPUTS, "attention"])
         )
     return Captioner(network, TokenEmbedding(num_words, word_size, pad_id=None), decoder)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from seqlab.pages.charts.confusion_matrix import abbreviate, display_width
 from seqlab.pages.charts.shading import shaded_box, shaded_text
+from seqlab.pages.charts.token_heatmap import WHITESPACE_SYMBOLS
 from seqlab.pages.html import Markup, tag
 
 CELL, FONT, GAP, TITLE = 30.0, 12.0, 12.0, 22.0
@@ -95,7 +96,12 @@ def describe_attention_map(attention_map: AttentionMap) -> str:
 
 
 def _abbreviate(word: str) -> str:
-    return abbreviate(word, MAX_LABEL_CHARACTERS)
+    """A label as it is drawn; a token of whitespace has a visible sign.
+
+    >>> _abbreviate(" "), _abbreviate("an"), _abbreviate("incomprehensibilities")
+    ('␣', 'an', 'incomprehensibi…')
+    """
+    return WHITESPACE_SYMBOLS.get(word) or abbreviate(word, MAX_LABEL_CHARACTERS)
 
 
 def _labels(attention_map: AttentionMap) -> Iterator[Markup]:
@@ -110,8 +116,12 @@ def _labels(attention_map: AttentionMap) -> Iterator[Markup]:
             style="fill: var(--ink)",
         )
     for index, word in enumerate(attention_map.source_labels):
-        transform = f"translate({left + CELL * (index + 0.5) + 4:g} {above - 6:g}) rotate(-90)"
-        yield tag("text", _abbreviate(word), transform=transform, style="fill: var(--ink)")
+        x, y, label = left + CELL * (index + 0.5), above - 6, _abbreviate(word)
+        if len(label) == 1:
+            yield tag("text", label, x=x, y=y, text_anchor="middle", style="fill: var(--ink)")
+        else:
+            transform = f"translate({x + 4:g} {y:g}) rotate(-90)"
+            yield tag("text", label, transform=transform, style="fill: var(--ink)")
 
 
 def _squares(attention_map: AttentionMap) -> Iterator[Markup]:

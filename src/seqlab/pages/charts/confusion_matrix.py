@@ -180,7 +180,7 @@ def abbreviate(label: str, max_characters: int) -> str:
 def describe_confusion_matrix(confusion: ConfusionTable) -> str:
     """
     >>> describe_confusion_matrix(ConfusionTable(["a", "b"], [[3, 1], [0, 4]]))
-    '7 of 8 examples of 2 classes are right (88 %).'
+    '7 of 8 examples of 2 classes are right (88%).'
     """
     total = sum(sum(row) for row in confusion.counts)
     correct = sum(row[index] for index, row in enumerate(confusion.counts))

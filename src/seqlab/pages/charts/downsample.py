@@ -1,4 +1,4 @@
-"""Downsample a line to far fewer points that give the same picture."""
+"""Downsample a line to far fewer points that draw the same curve."""
 
 from __future__ import annotations
 

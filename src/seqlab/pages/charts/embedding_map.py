@@ -49,12 +49,12 @@ class EmbeddingMap:
     def description(self) -> str:
         """
         >>> EmbeddingMap("", [], explained_variance=(0.25, 0.125)).description()
-        'The plane shows 38 % of what their vectors differ in: 25 % along, 12 % up.'
+        'The plane shows 38% of what their vectors differ in: 25% along, 12% up.'
         """
         across, up = (100 * share for share in self.explained_variance)
         return (
-            f"The plane shows {across + up:.0f} % of what their vectors differ in: {across:.0f} % along,"
-            f" {up:.0f} % up."
+            f"The plane shows {across + up:.0f}% of what their vectors differ in: {across:.0f}% along,"
+            f" {up:.0f}% up."
         )
 
 

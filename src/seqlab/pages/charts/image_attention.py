@@ -61,7 +61,7 @@ def draw_image_attention(attention: ImageAttentionMap, *, ident: str) -> Markup:
         tag("title", attention.title, id=f"{ident}-title"),
         tag("desc", describe_image_attention(attention), id=f"{ident}-desc"),
         tag("text", attention.title, x=GAP, y=LINE, style="font-weight: 600; fill: var(--ink)"),
-        tag("defs", tag("g", *_draw_pixels(attention), id=f"{ident}-picture", shape_rendering="crispEdges")),
+        tag("defs", tag("g", *_draw_pixels(attention), id=f"{ident}-image", shape_rendering="crispEdges")),
         *[_draw_view(attention, index, ident) for index in range(len(attention.views))],
         viewBox=f"0 0 {attention.width:g} {attention.height:g}",
         width=round(attention.width),
@@ -74,8 +74,8 @@ def draw_image_attention(attention: ImageAttentionMap, *, ident: str) -> Markup:
 
 def describe_image_attention(attention: ImageAttentionMap) -> str:
     """
-    >>> describe_image_attention(ImageAttentionMap("", [[(1, 1, 1)]], [AttentionView("picture"), AttentionView("red", [[0.1, 0.7], [0.1, 0.1]])]))
-    'red: row 1, column 2 (70 %).'
+    >>> describe_image_attention(ImageAttentionMap("", [[(1, 1, 1)]], [AttentionView("image"), AttentionView("red", [[0.1, 0.7], [0.1, 0.1]])]))
+    'red: row 1, column 2 (70%).'
     """
     strongest = []
     for view in attention.views:
@@ -129,7 +129,7 @@ def _draw_view(attention: ImageAttentionMap, index: int, ident: str) -> Markup:
     )
     return tag(
         "g",
-        tag("use", href=f"#{ident}-picture"),
+        tag("use", href=f"#{ident}-image"),
         *shades,
         frame,
         words,

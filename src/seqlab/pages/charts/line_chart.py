@@ -73,7 +73,7 @@ def draw_line_chart(chart: LineChart, *, ident: str) -> Markup:
         aria_labelledby=f"{ident}-title {ident}-desc",
     )
     return tag(
-        "figure", tag("h3", chart.title), _legend(chart.series), svg, _note(chart, y_axis), class_="chart-box"
+        "figure", tag("h3", chart.title), _legend(chart), svg, _note(chart, y_axis), class_="chart-box"
     )
 
 
@@ -230,19 +230,22 @@ def _count_hidden(points: Sequence[Point], *, left: float, width: float, base: f
     return sum(left <= x <= left + width and base - 13 <= y <= base + 4 for x, y in points)
 
 
-def _legend(series: Sequence[LineSeries]) -> Markup:
+def _legend(chart: LineChart) -> Markup:
     return (
         tag(
             "ul",
-            *[_legend_entry(line_series, index) for index, line_series in enumerate(series)],
+            *[
+                _legend_entry(series, index, with_last=chart.is_over_time)
+                for index, series in enumerate(chart.series)
+            ],
             class_="legend",
         )
-        if series
+        if chart.series
         else Markup("")
     )
 
 
-def _legend_entry(series: LineSeries, index: int) -> Markup:
+def _legend_entry(series: LineSeries, index: int, *, with_last: bool) -> Markup:
     dash = DASHES[index // NUM_COLORS % len(DASHES)]
     swatch = tag(
         "svg",
@@ -253,12 +256,9 @@ def _legend_entry(series: LineSeries, index: int) -> Markup:
         aria_hidden="true",
     )
     drawable = [y for y in series.ys if is_drawable(y)]
-    last = (
-        tag("span", f"last {format_number(drawable[-1])}", class_="quiet")
-        if drawable
-        else tag("span", "no values", class_="quiet")
-    )
-    return tag("li", swatch, " ", series.name, " ", last, style=f"--series: var(--c{index % NUM_COLORS})")
+    last = "no values" if not drawable else f"last {format_number(drawable[-1])}" if with_last else ""
+    note = (" ", tag("span", last, class_="quiet")) if last else ()
+    return tag("li", swatch, " ", series.name, *note, style=f"--series: var(--c{index % NUM_COLORS})")
 
 
 def _note(chart: LineChart, axis: Axis) -> Markup:

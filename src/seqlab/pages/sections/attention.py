@@ -28,7 +28,7 @@ class AttentionMaps(ReportSection):
     """Attention of a decoder over its source, for a few examples."""
 
     kind = "attention"
-    title = "Where it looks"
+    title = "Attention"
     position = 66
     examples: Sequence[AttentionExample]
 
@@ -38,8 +38,8 @@ class AttentionMaps(ReportSection):
 
     def html(self) -> Markup | None:
         hint = (
-            "Each row is a token that was written, each column one that was read: the darker, the more was"
-            " looked there."
+            "Each row is an output token, each column a source token; darker cells have more attention"
+            " weight."
         )
         maps = [
             draw_attention_map(
@@ -68,7 +68,7 @@ class ImageAttention(ReportSection):
     """Attention of a decoder over the regions of an image, for a few examples."""
 
     kind = "image_attention"
-    title = "Where it looks"
+    title = "Attention"
     position = 67
     examples: Sequence[ImageExample]
 
@@ -77,10 +77,7 @@ class ImageAttention(ReportSection):
         return cls([ImageExample(**example) for example in value["examples"]])
 
     def html(self) -> Markup | None:
-        hint = (
-            "The image once for every word that was written: the brighter a region, the more was looked"
-            " at it."
-        )
+        hint = "The image once per generated word; brighter regions have more attention weight."
         figures = [
             draw_image_attention(
                 ImageAttentionMap(

@@ -19,7 +19,7 @@ class CalibrationCurves(ReportSection):
     """Confidence and accuracy by bin, before and after temperature scaling."""
 
     kind = "calibration"
-    title = "Can the probabilities be believed?"
+    title = "Calibration"
     position = 52
 
     temperature: float
@@ -67,8 +67,8 @@ def render_calibration(calibration: CalibrationCurves) -> Markup:
         " the validation data, so the probabilities are those of the network."
     )
     explanation = (
-        "On the straight line confidence equals accuracy; below it, the model is overconfident. A dot is a"
-        " tenth of the probabilities."
+        "On the straight line confidence equals accuracy; below it, the model is overconfident. Each dot"
+        " is one of 10 confidence bins."
     )
     lowest = min([entry["confidence"] for entry in [*before["bins"], *after["bins"]]], default=0.0)
     curve = LineChart(
@@ -80,6 +80,7 @@ def render_calibration(calibration: CalibrationCurves) -> Markup:
             *([_reliability_series("with the temperature", after)] if is_scaled else []),
             LineSeries("confidence = accuracy", [lowest, 1.0], [lowest, 1.0]),
         ],
+        is_over_time=False,
     )
     counts = [
         tag("tr", *[tag("td", value, class_="num") for value in _row(entry)]) for entry in after["bins"]

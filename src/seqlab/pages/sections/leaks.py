@@ -40,10 +40,11 @@ class WithoutLeaks(ReportSection):
         """The first score without items seen in training, and the same score on everything."""
         if not self.kept:
             return f"{self.split}: training has seen all of it: the score says nothing about new data"
-        left = (
-            f"{self.split}: without the {self.left_out:,} {self.unit} that training has seen, {self.kept:,}"
-            " are left"
-        )
+        seen = (
+            self.unit.replace("s", "", 1) if self.left_out == 1 else self.unit
+        )  # rows, blocks of 512 tokens
+        verb = "is" if self.kept == 1 else "are"
+        left = f"{self.split}: without the {self.left_out:,} {seen} that training has seen, {self.kept:,} {verb} left"
         if not self.scores:
             return left
         first = self.scores[0]

@@ -35,7 +35,7 @@ def verdict(score: ScoreLine) -> str:
     'clearly better than naive Bayes: by 0.043'
     """
     if not score.comparison:
-        return "has no baseline to compare with"
+        return "no baseline"
     gap = 0.0 if score.baseline is None else abs(score.value - score.baseline)
     if outcome(score) == "none" or not gap or not math.isfinite(gap):
         return score.comparison

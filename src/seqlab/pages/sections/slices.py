@@ -96,6 +96,6 @@ def _figure(chart: SliceChart) -> Markup:
         "figure",
         tag("h3", name),
         svg,
-        tag("figcaption", f"in brackets how many {chart.unit}", class_="quiet"),
+        tag("figcaption", f"number of {chart.unit} in parentheses", class_="quiet"),
         class_="chart-box",
     )

@@ -26,7 +26,7 @@ class Translations(ReportSection):
     """Examples of generated targets."""
 
     kind = "translations"
-    title = "What it writes"
+    title = "Example outputs"
     position = 64
     examples: Sequence[TranslationExample]
 
@@ -44,5 +44,5 @@ class Translations(ReportSection):
             )
             for example in self.examples
         ]
-        head = tag("tr", *(tag("th", name) for name in ("read", "written", "wanted")))
+        head = tag("tr", *(tag("th", name) for name in ("source", "output", "reference")))
         return tag("div", tag("table", tag("thead", head), tag("tbody", *rows)), class_="scroll")

@@ -57,7 +57,7 @@ def _shown(competitor: Competitor, name: str) -> str:
 def write_comparison(comparison: Comparison, folder: Path, *, command: str) -> Path:
     """Write the page; returns where it is."""
     page = ComparisonPage(
-        title=" or ".join(competitor.name for competitor in comparison.competitors),
+        title=" vs. ".join(competitor.name for competitor in comparison.competitors),
         subtitle=(
             f"{comparison.reference.runs[0].recipe.task.replace('_', ' ')}, scored on {comparison.split}"
         ),

@@ -48,7 +48,7 @@ def survey_parts(recipe: Recipe, parts: Mapping[str, Source], *, more: str | Pat
 
 
 def survey_warnings(recipe: Recipe, survey: Survey) -> list[str]:
-    """The sentences that deserve a look; empty lines are usual in a text, several captions of a picture and
+    """The sentences that deserve a look; empty lines are usual in a text, several captions of an image and
     several languages in a table.
     """
     usual = find_spec(recipe.task).usual_warning(recipe.data)

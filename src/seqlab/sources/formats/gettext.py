@@ -43,7 +43,7 @@ Line ends between them mean nothing, and texts that follow each other are one.
 """
 ESCAPE = re.compile(r"((?:\\(?:[0-7]{1,3}|x[0-9A-Fa-f]+))+)|\\(.)")
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\\": "\\", '"': '"'}
-SKIP = "Mend the entry, or leave such entries out with data.bad_rows=skip."
+SKIP = "Fix the entry, or leave such entries out with data.bad_rows=skip."
 
 
 @dataclass

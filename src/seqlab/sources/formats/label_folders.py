@@ -59,7 +59,7 @@ class LabelFolders(Source):
     def fingerprint(self) -> str:
         digest = hashlib.blake2b(digest_size=16)
         tree = open_tree(self.path)
-        for name, content in tree.read(self._wanted(tree)):
+        for name, content in tree.read(self._files_of_part(tree)):
             digest.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
         return f"folders:{digest.hexdigest()}:{self._settings.encoding}:{self._settings.bad_rows}:{self._settings.max_rows}"
 
@@ -67,7 +67,7 @@ class LabelFolders(Source):
         reading = self.bad_rows.new_pass()
         tree = open_tree(self.path)
         labels = _labels(tree.names)
-        for name, content in tree.read(self._wanted(tree)):
+        for name, content in tree.read(self._files_of_part(tree)):
             where = f"{self.path}/{name}"
             try:
                 check_name_is_text(where)
@@ -81,10 +81,10 @@ class LabelFolders(Source):
     def _describe_encodings(self) -> tuple[str, ...]:
         """From the first files: each is read in its own."""
         tree = open_tree(self.path)
-        first = tree.read(self._wanted(tree)[:LOOKED_AT])
+        first = tree.read(self._files_of_part(tree)[:LOOKED_AT])
         return describe_encodings(encoding_of(content) for _, content in first)
 
-    def _wanted(self, tree: Tree) -> list[str]:
+    def _files_of_part(self, tree: Tree) -> list[str]:
         return [name for name, (part, _) in _labels(tree.names).items() if part == self._part]
 
 

@@ -27,14 +27,14 @@ WORD, PHONEMES = "word", "phonemes"
 FURTHER = re.compile(r"(?<=.)\(\d+\)$")
 COMMENT = re.compile(r"\s#")
 SKIP = (
-    "Each line holds a word, blanks, and its phonemes with blanks between them; leave others out with"
+    "Each line holds a word, spaces, and its phonemes with spaces between them; leave others out with"
     " data.bad_rows=skip."
 )
 
 
 @source_formats.register("pronunciations")
 class Pronunciations(PairSource):
-    """A row for each line; phonemes have one blank between them."""
+    """A row for each line; phonemes are separated by single spaces."""
 
     suffixes = (".dict",)
 

@@ -32,7 +32,7 @@ class TaggedWords(Source):
     """A row per sentence: under the name of each column the list of what its lines hold there.
 
     Two columns are called word and tag, those of Universal Dependencies by their own names, others by their
-    numbers from 1. Columns are parted by tabs where the first line has one, else by blanks. A line that
+    numbers from 1. Columns are parted by tabs where the first line has one, else by whitespace. A line that
     begins with # and is no line of a table is a comment, and so is "# …" without a tab before the first word
     of a sentence; parts of a contraction that Universal Dependencies repeats (ids such as 1-2 and 8.1) are
     left out, and so are the lines that open a document.
@@ -131,7 +131,7 @@ class TaggedWords(Source):
                 f"the first line holds {shortened(cells[0])!r} alone, without a tag.",
                 where=self.name,
                 cure=(
-                    "Each line holds a word and its tag, separated by a tab or blanks; another character:"
+                    "Each line holds a word and its tag, separated by a tab or spaces; another character:"
                     " data.delimiter=CHARACTER"
                 ),
             )
@@ -153,7 +153,7 @@ class TaggedWords(Source):
         where = f"{self.name}, line {number}"
         if len(cells) != len(self.columns):
             between = (
-                "blanks"
+                "spaces"
                 if self._delimiter is None
                 else "a tab"
                 if self._delimiter == "\t"
@@ -201,7 +201,7 @@ def _has_tags(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first line names columns, or most lines have a cell of several words; a word with a blank
+    """Whether the first line names columns, or most lines have a cell of several words; a word with a space
     inside (1 000) is rare.
     """
     return names_columns(rows[0]) or 2 * sum(any(" " in cell.strip() for cell in row) for row in rows) > len(

@@ -134,7 +134,7 @@ class Tmx(PairSource):
         yield from reader.taken()
 
 
-SKIP = "Mend the unit, or leave it out with data.bad_rows=skip."
+SKIP = "Fix the unit, or leave it out with data.bad_rows=skip."
 
 
 def speaks(language: str, other: str) -> bool:

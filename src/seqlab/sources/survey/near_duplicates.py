@@ -7,7 +7,7 @@ their sets:
 
 Under a random order of all pieces, the first piece of A is the first piece of B with exactly this
 probability; 32 orders give a sketch of 32 numbers. Texts whose sketches agree in all four numbers of at least
-one of eight bands are candidates: 98.5 % of those with likeness 0.8 are, and hardly any below 0.3. For
+one of eight bands are candidates: 98.5% of those with likeness 0.8 are, and hardly any below 0.3. For
 candidates the likeness is computed from the texts themselves.
 
 Papers: Broder 1997, "On the resemblance and containment of documents"; banding: Indyk & Motwani 1998,

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from seqlab.sources.bad_rows import describe_skipped
 from seqlab.sources.survey.near_duplicates import ALIKE
 from seqlab.sources.survey.passages import WINDOW, Repeats
 
@@ -19,7 +20,7 @@ FEW_REPEATS = 0.001
 
 @dataclass(frozen=True)
 class Quantiles:
-    """How a count is spread over the rows: the smallest, 10 %, the median, 90 %, 99 %, the largest, and the
+    """How a count is spread over the rows: the smallest, 10%, the median, 90%, 99%, the largest, and the
     mean.
     """
 
@@ -34,7 +35,7 @@ class Quantiles:
 
 @dataclass(frozen=True)
 class Leak:
-    """One row that also stands in the training part, or elsewhere; `likeness` is 1 where both are equal."""
+    """One row that is also in the training part, or elsewhere; `likeness` is 1 where both are equal."""
 
     where: str
     also: str
@@ -68,7 +69,7 @@ class PartSurvey:
     repeats: Repeats | None = None
     unseen_labels: dict[str, int] = field(default_factory=dict)
     stripped_labels: int = 0
-    """Labels with blanks around them, which are removed."""
+    """Labels with whitespace around them, which is removed."""
     composed: int = 0
     """Texts with letters and their marks in one character (NFC), and below those in which a mark is a
     character of its own (NFD).
@@ -180,22 +181,20 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
         )
     if part.leaks:
         sentences.append(
-            f"{name}: {_texts(part.leaks, 'also stands', 'also stand')} in train,"
+            f"{name}: {_texts(part.leaks, 'also occurs', 'also occur')} in train,"
             f" {_first(part.first_leaks, 'train: ')}"
         )
     if part.plain_leaks:
-        what = (
-            f"{_texts(part.plain_leaks, 'stands', 'stand')} in train but for capitals, punctuation and blanks"
-        )
+        what = f"{_texts(part.plain_leaks, 'also occurs', 'also occur')} in train, ignoring case, punctuation and whitespace"
         sentences.append(f"{name}: {what}, {_first(part.first_plain_leaks, 'train: ')}")
     if part.near_leaks:
         what = f"{_texts(part.near_leaks, 'is', 'are')} nearly in train (at least {ALIKE:.0%} of the pieces)"
         sentences.append(f"{name}: {what}, {_first(part.first_near_leaks, 'train: ')}")
     if part.in_valid:
-        what = f"{_texts(part.in_valid, 'also stands', 'also stand')} in valid, exactly or nearly"
+        what = f"{_texts(part.in_valid, 'also occurs', 'also occur')} in valid, exactly or nearly"
         sentences.append(f"{name}: {what}, {_first(part.first_in_valid, 'valid: ')}")
     if part.share_in_valid > FEW_REPEATS:
-        sentence = f"{part.share_in_valid:.1%} of the passages of {WINDOW} characters also stand in valid"
+        sentence = f"{part.share_in_valid:.1%} of the passages of {WINDOW} characters also occur in valid"
         sentences.append(f"{name}: {sentence}, {_first(part.first_in_valid, 'valid: ')}")
     if part.compared:
         sentences.append(
@@ -203,11 +202,11 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
         )
     if part.conflicts:
         sentences.append(
-            f"{name}: {_texts(part.conflicts, 'stands', 'stand')} with another label elsewhere,"
+            f"{name}: {_texts(part.conflicts, 'occurs', 'occur')} elsewhere with another label,"
             f" {_first(part.first_conflicts)}"
         )
     if part.repeats is not None and part.repeats.share > FEW_REPEATS:
-        sentence = f"{part.repeats.share:.1%} of the passages of {WINDOW} characters also stand in train"
+        sentence = f"{part.repeats.share:.1%} of the passages of {WINDOW} characters also occur in train"
         sentences.append(
             f"{name}: {sentence}, the first at {part.repeats.first} (train: {part.repeats.also})"
         )
@@ -217,17 +216,15 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
         )
     if part.stripped_labels:
         sentences.append(
-            f"{name}: blanks around {part.stripped_labels:,} label{_s(part.stripped_labels)} are removed"
+            f"{name}: whitespace around {part.stripped_labels:,} label{_s(part.stripped_labels)} is removed"
         )
     if gaps := {value: count for value, count in part.labels.items() if value.lower() in NO_LABEL}:
         gap_counts = ", ".join(f"{value!r} ({count:,})" for value, count in gaps.items())
         sentences.append(
             f"{name}: labels that may mean a gap: {gap_counts}; a class like any other unless the rows are removed"
         )
-    if part.skipped:
-        sentences.append(
-            f"{part.skipped:,} row{_s(part.skipped)} skipped, the first: {part.first_skipped[0]}"
-        )  # of the file that it names
+    if skipped := describe_skipped(part.skipped, part.first_skipped):  # it names the file
+        sentences.append(skipped)
     return sentences
 
 

@@ -60,7 +60,7 @@ def key_of(content: bytes) -> int:
 
 
 EXACT, PLAIN, NEAR = 0, 1, 2
-"""How a row stands elsewhere: letter by letter; but for capitals, punctuation and blanks; nearly."""
+"""How a row occurs elsewhere: exactly; ignoring case, punctuation and whitespace; nearly."""
 
 Hashes = UInt64[np.ndarray, " rows"]
 

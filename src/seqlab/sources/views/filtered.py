@@ -23,32 +23,32 @@ PARTS = {
 
 
 class MarkedRows(Source):
-    """The rows whose mark is the wanted one. There is one byte of marks per row of the whole."""
+    """The rows with one given mark. There is one byte of marks per row of the whole."""
 
-    def __init__(self, whole: Source, marks: bytes | bytearray, wanted: int, *, part: str) -> None:
+    def __init__(self, whole: Source, marks: bytes | bytearray, mark: int, *, part: str) -> None:
         self.whole = whole
         self.name = f"{whole.name} ({part})"
         self.columns = list(whole.columns)
         self.bad_rows = whole.bad_rows
         self._marks = bytes(marks)
-        self._wanted = wanted
+        self._mark = mark
 
     def __len__(self) -> int:
-        return self._marks.count(self._wanted)
+        return self._marks.count(self._mark)
 
     def rows(self) -> Iterator[Row]:
         index = -1
         for index, row in enumerate(self.whole.rows()):
             if index >= len(self._marks):
                 raise self._changed()
-            if self._marks[index] == self._wanted:
+            if self._marks[index] == self._mark:
                 yield row
         if index + 1 != len(self._marks):
             raise self._changed()
 
     def fingerprint(self) -> str:
         marks = hashlib.blake2b(self._marks, digest_size=16).hexdigest()
-        return f"{self.whole.fingerprint()}:{marks}:{self._wanted}"
+        return f"{self.whole.fingerprint()}:{marks}:{self._mark}"
 
     def _changed(self) -> DataError:
         return DataError(

@@ -90,6 +90,6 @@ def slices_of_rows(
 def _percent(value: float) -> str:
     """
     >>> _percent(0.0), _percent(0.123), _percent(12.6)
-    ('0 %', '0.12 %', '13 %')
+    ('0%', '0.12%', '13%')
     """
-    return f"{value:.2g} %" if 0 < value < 10 else f"{value:.0f} %"
+    return f"{value:.2g}%" if 0 < value < 10 else f"{value:.0f}%"

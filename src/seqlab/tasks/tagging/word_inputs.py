@@ -45,7 +45,7 @@ class WordInputs(TaggedInputs):
     characters of its word.
 
     The last piece of a word answers for it: there even a network that only looks back has read the whole
-    word. Words are encoded one by one, each but the first with the blank before it, so that a token never
+    word. Words are encoded one by one, each but the first with the space before it, so that a token never
     reaches over two of them.
 
     counts: how often the training data has each id; rare words are dropped more often.
@@ -79,7 +79,7 @@ class WordInputs(TaggedInputs):
         if settings.characters == "none":
             return cls(tokenizer, column=recipe.data.text, settings=settings)
         words = Counter(
-            word for row in train.rows() for word in _with_blanks(words_of(row, recipe.data.text))
+            word for row in train.rows() for word in _with_spaces(words_of(row, recipe.data.text))
         )
         spelling = _spelling(recipe, words)
         uncounted = cls(tokenizer, column=recipe.data.text, settings=settings, spelling=spelling)
@@ -108,7 +108,7 @@ class WordInputs(TaggedInputs):
     def encode_tagged(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any], NDArray[np.int64]]]:
         remaining = iter(rows)
         while chunk := list(islice(remaining, ROWS_AT_ONCE)):
-            sentences = [_with_blanks(words_of(row, self.column)) for row in chunk]
+            sentences = [_with_spaces(words_of(row, self.column)) for row in chunk]
             known = self._pieces({word for sentence in sentences for word in sentence})
             for row, sentence in zip(chunk, sentences, strict=True):
                 pieces = [known[word] for word in sentence]
@@ -214,7 +214,7 @@ def _spelling(recipe: Recipe, words: Counter[str]) -> Spelling:
     """The characters of the training data; where tokens are those of another run, its characters."""
     folder = known_tokens(recipe)
     if folder is None:
-        return Spelling.learn(_without_blanks(words), longest=recipe.section(TaggingSettings).max_word_length)
+        return Spelling.learn(_without_spaces(words), longest=recipe.section(TaggingSettings).max_word_length)
     if not (folder / CHARACTERS).is_file():
         raise RecipeError(
             f"the network of {folder.parent} was learned without the characters of words.",
@@ -224,7 +224,7 @@ def _spelling(recipe: Recipe, words: Counter[str]) -> Spelling:
     return Spelling.load(folder / CHARACTERS)
 
 
-def _without_blanks(words: Counter[str]) -> Counter[str]:
+def _without_spaces(words: Counter[str]) -> Counter[str]:
     """The same words at the beginning of a sentence and inside it, counted together."""
     counts = Counter[str]()
     for word, count in words.items():
@@ -233,11 +233,11 @@ def _without_blanks(words: Counter[str]) -> Counter[str]:
 
 
 def _whole(word: str) -> str:
-    """A word with blanks inside (1 000) must not fall apart."""
+    """A word with spaces inside (1 000) must not fall apart."""
     return "_".join(word.split())
 
 
-def _with_blanks(words: Sequence[str]) -> list[str]:
+def _with_spaces(words: Sequence[str]) -> list[str]:
     return [_whole(word) if place == 0 else f" {_whole(word)}" for place, word in enumerate(words)]
 
 

@@ -14,10 +14,10 @@ from seqlab.tokens.subwords.engine import Subwords, pieces_by_id
 
 @tokenizers.register("bpe")
 class BPE(Subwords):
-    """Byte-pair encoding over UTF-8 bytes: nothing is unknown, and any text comes back exactly, blanks and
+    """Byte-pair encoding over UTF-8 bytes: nothing is unknown, and any text comes back exactly, spaces and
     line ends included.
 
-    Inside pieces a blank is written Ġ and a line end Ċ, as every byte has a visible sign of its own. All 256
+    Inside pieces a space is written Ġ and a line end Ċ, as every byte has a visible sign of its own. All 256
     bytes are known, so that is the smallest size.
 
     Papers: Sennrich et al. 2016, "Neural Machine Translation of Rare Words with Subword Units",

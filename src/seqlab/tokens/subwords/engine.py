@@ -32,7 +32,7 @@ DEFAULT_SIZE = 8_000
 FILE = "tokenizer.json"
 LARGEST_FILE = 200_000_000
 
-# Texts are cut where every kind parts them anyway: before a blank or line end that follows a word.
+# Texts are cut where every kind parts them anyway: before a space or line end that follows a word.
 BORDER = re.compile(r"(?<=\S)[ \n]")
 PART, LONGEST_PART = 8_000, 100_000
 BATCH = 2_000_000
@@ -195,7 +195,7 @@ def count_words(engine: Engine, parts: Iterable[str]) -> Counter[str]:
 
 
 def _not_too_long(word: str) -> list[str]:
-    """A language written without blanks has words without end; they are counted in parts."""
+    """A language written without spaces has words without end; they are counted in parts."""
     return (
         [word]
         if len(word) <= LONGEST_PIECE

@@ -14,7 +14,7 @@ from seqlab.tokens.subwords.engine import Subwords, count_words
 from seqlab.tokens.subwords.unigram_training import learn_unigram
 from seqlab.tokens.vocabulary import UNK
 
-# A word or a run of marks with the blank before it, a run of blanks but for that last one, any other white
+# A word or a run of marks with the space before it, a run of spaces but for that last one, any other white
 # space alone.
 WORD = Regex(r" ?[\p{L}\p{M}\p{N}]+| ?[^\s\p{L}\p{M}\p{N}]+| +(?!\S)|\s")
 
@@ -30,8 +30,8 @@ no characters, and the first of them is escaped too: any text comes back.
 class Unigram(Subwords):
     """Every piece has a probability; a text is cut so that the product over its pieces is largest.
 
-    A blank belongs to the word after it and is written ▁, so text of known characters comes back exactly,
-    blanks, line ends and a ▁ of its own included. Characters that training never saw are `<unk>`. `min_count`
+    A space belongs to the word after it and is written ▁, so text of known characters comes back exactly,
+    spaces, line ends and a ▁ of its own included. Characters that training never saw are `<unk>`. `min_count`
     has no meaning here.
 
     Papers: Kudo 2018, "Subword Regularization", arXiv:1804.10959; Kudo and Richardson 2018, arXiv:1808.06226.

@@ -36,7 +36,7 @@ def learn_unigram(words: Mapping[str, int], *, size: int) -> list[tuple[str, flo
         P(piece)        = expected(piece) / Σ expected                                         M step
         loss(piece)     = expected(piece) · (log P(piece) - log P(best cut of it into others))
 
-    Each round keeps the 75 % with the largest loss, and always the single characters.
+    Each round keeps the 75% with the largest loss, and always the single characters.
     Paper: Kudo 2018, "Subword Regularization", arXiv:1804.10959, section 3.2.
     """
     counts = _parts_of(words, frequent_characters(words, most=max(1, size // 2)))

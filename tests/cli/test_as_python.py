@@ -1,0 +1,30 @@
+"""Advice for Python users names keyword arguments, and each of them is one of `seqlab.train`."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+
+from seqlab.api import train
+from seqlab.cli.as_python import as_python
+
+
+@pytest.mark.parametrize(
+    ("command", "python"),
+    [
+        ("a network: --model bilstm", 'a network: model="bilstm"'),
+        ("another model (--model NAME), another", 'another model (model="NAME"), another'),
+        ("otherwise: --minutes NUMBER", "otherwise: minutes=NUMBER"),
+        ("Try twice the time: training.steps=300", 'Try twice the time: "training.steps=300"'),
+        ("another task: task=NAME", 'another task: task="NAME"'),
+        ("fine-tune it: --from runs/novel-lstm", 'fine-tune it: start="runs/novel-lstm"'),
+        ("set model.attention_dropout=0 to disable", 'set "model.attention_dropout=0" to disable'),
+        ("a.csv, line 3 (model.dropout)", "a.csv, line 3 (model.dropout)"),
+    ],
+)
+def test_options_become_arguments(command: str, python: str) -> None:
+    assert as_python(command) == python
+    keywords = re.findall(r"(?<![\w.\"])(\w+)=", python)
+    assert set(keywords) <= set(inspect.signature(train).parameters)
