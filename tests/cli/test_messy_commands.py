@@ -169,6 +169,10 @@ def test_skipped_rows_are_told_once_and_early(folder: Path, capsys: pytest.Captu
     assert (refused.err.count("skipped 30 rows"), refused.out.count("skipped")) == (1, 0)
 
 
+def test_a_built_in_dataset_is_named_before_it_is_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "built-in dataset 'copy'" in run(capsys, "data", "copy").err
+
+
 def test_a_task_that_only_its_setting_chose_is_explained(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -56,7 +56,10 @@ def open_data(recipe: Recipe, *, tell: Callable[[str], None] = lambda _: None) -
     """
     refuse_missing(recipe)
     if recipe.data.train in datasets.names() and not files.exists(recipe.data.train, recipe.data):
-        return _open_built_in(recipe)
+        built_in = _open_built_in(recipe)
+        for reason in built_in.reasons:
+            tell(reason)
+        return built_in
     spec = find_spec(recipe.task) if recipe.task else None
     data, seed = recipe.data, recipe.training.seed
 
