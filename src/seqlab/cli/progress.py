@@ -17,13 +17,13 @@ from seqlab.cli.console import duration, say
 from seqlab.training.base import StepReport, Validation
 
 SECONDS_BETWEEN_LINES = 10.0
-MOST_STEP_LINES, MOST_VALIDATION_LINES = 20, 50
+MOST_STEP_LINES, MOST_VALIDATION_LINES = 20, 25
 """Lines of a whole run, about; a long one is not told at greater length."""
 SMOOTHING = 0.95
 
 
 class TerminalProgress:
-    """Shows every update in one bar on standard error; validations, up to about 50, leave a line above it."""
+    """Shows every update in one bar on standard error; validations, up to about 25, leave a line above it."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
