@@ -17,13 +17,17 @@ import pytest
 import seqlab
 from seqlab.core.errors import RunError, SeqlabError
 from seqlab.core.files import sha256
-from seqlab.runs.folder.manifest import read_manifest
+from seqlab.runs.find_recipe import find_recipe
+from seqlab.runs.folder.manifest import read_manifest, reopen_manifest
 from seqlab.runs.run import Run
-from seqlab.runs.train.start import resume
+from seqlab.runs.train.prepare import prepare
+from seqlab.runs.train.start import resume, train
+from seqlab.training.base import NullCallback, Validation
 from seqlab.training.checkpoints.checkpoint import Checkpoints
 from seqlab.training.checkpoints.weights_file import read_weights, write_weights
 from tests.cli.tiny_pairs import train_tiny, write_pairs
 from tests.runs.source_runs import SMALL, hurried, write_table, write_tags, write_text
+from tests.runs.toy_runs import CLASSIFIER, write_data
 
 pytestmark = pytest.mark.slow  # trains one run of each kind
 QUESTIONS = {"translation": ["abca", "cb"]}
@@ -189,6 +193,39 @@ def test_weights_of_an_earlier_checkpoint_of_the_same_run_are_refused(run: Path)
     (run / "model.safetensors").write_bytes(changed)
     with pytest.raises(RunError, match=r"model\.safetensors"):
         Run.load(run)
+
+
+class KeepBest(NullCallback):
+    """Keeps a copy of the best weights of every validation that found better ones."""
+
+    def __init__(self, run: Path) -> None:
+        self.run, self.copies = run, list[bytes]()
+
+    def on_validation(self, step: int, validation: Validation, *, is_best: bool) -> None:
+        if is_best:
+            self.copies.append((self.run / "model.safetensors").read_bytes())
+
+
+def test_an_interrupted_run_refuses_its_own_older_weights(tmp_path: Path) -> None:
+    data, folder = write_data("classifier", tmp_path), tmp_path / "run"
+    keeper = KeepBest(folder)
+    with hurried():
+        recipe, _ = find_recipe(str(data), [*CLASSIFIER, "training.evaluate_every=1", "training.threads=1"])
+        train(prepare(recipe, out=str(folder)), callback=keeper)
+    manifest = reopen_manifest(folder, read_manifest(folder))  # as if killed before it was scored
+    (folder / "choices.json").unlink(missing_ok=True)
+    assert not manifest.is_scored
+    assert len(set(keeper.copies)) > 1
+    expected = answers(folder)
+    (folder / "model.safetensors").write_bytes(keeper.copies[0])
+    with pytest.raises(RunError, match=r"model\.safetensors") as caught:
+        Run.load(folder)
+    assert f"seqlab train --resume {folder}" in caught.value.cure
+    shutil.rmtree(folder / "checkpoints")
+    with pytest.raises(RunError, match=r"model\.safetensors"):  # the journal knows it too
+        Run.load(folder)
+    (folder / "model.safetensors").write_bytes(keeper.copies[-1])
+    assert answers(folder) == expected
 
 
 @pytest.mark.parametrize("name", ["choices.json", "results.json", "model.safetensors"])

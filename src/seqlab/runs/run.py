@@ -22,6 +22,7 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.data import open_data, open_further_data, with_columns
 from seqlab.runs.decoding_names import check_decoding_names, refuse_idle_in_predict
+from seqlab.runs.folder.best_step import least_best_step
 from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe
 from seqlab.runs.folder.manifest import verify
 from seqlab.runs.folder.results import Results, read_calibration, read_results
@@ -80,6 +81,7 @@ class Run:
             folder / WEIGHTS,
             expected=shapes_of(lambda: build_model(codec)),
             seal=manifest.run_id,
+            least_step=0 if manifest.is_scored else least_best_step(folder, run_id=manifest.run_id),
             verified=manifest.is_scored,
         )
         model = build_model(codec)

@@ -240,7 +240,7 @@ class Trainer:
                     name: tensor.detach().to("cpu", copy=True)
                     for name, tensor in self.model.state_dict().items()
                 }
-            replace_weights(self.best_path, self.best, seal=self.seal)
+            self._write_best()
         tally = self.progress.since_validation
         self.journal.write(
             "validated",
@@ -283,7 +283,8 @@ class Trainer:
             "threads": torch.get_num_threads(),
         }
         tensors = take_snapshot(self.model, self.optimizer, self.average, self.carry, device=self.device)
-        self.checkpoints.save(Checkpoint(self.step, tensors, best=self.best, state=state))
+        checkpoint = Checkpoint(self.step, tensors, best=self.best, best_step=self.best_step, state=state)
+        self.checkpoints.save(checkpoint)
         self.saved_step = self.step
 
     def resume(self, checkpoint: Checkpoint) -> None:
@@ -297,10 +298,13 @@ class Trainer:
         self.saved_step = checkpoint.step
         self.went_on_step, self.went_on_seconds = self.step, self.seconds
         self.best = dict(checkpoint.best)
-        if self.best:  # the file may be that of a later validation, which did not come into a checkpoint
-            replace_weights(self.best_path, self.best, seal=self.seal)
         self.journal.mend()
-        self.journal.write("resumed", step=self.step)
+        self.journal.write("resumed", step=self.step)  # first: the weights are never older than it says
+        if self.best:  # the file may be that of a later validation, which did not come into a checkpoint
+            self._write_best()
+
+    def _write_best(self) -> None:
+        replace_weights(self.best_path, self.best, seal=self.seal, step=self.best_step)
 
     def _count_time(self, *, since: float) -> float:
         now = perf_counter()

@@ -33,7 +33,13 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
         say(_chosen_weights(progress))
     say("scoring beside the baselines")
     model = prepared.model
-    model.load_state_dict(read_weights(folder / WEIGHTS, expected=model.state_dict(), seal=manifest.run_id))
+    weights = read_weights(
+        folder / WEIGHTS,
+        expected=model.state_dict(),
+        seal=manifest.run_id,
+        least_step=trainer.best_step,
+    )
+    model.load_state_dict(weights)
     model.eval()
     calibration = prepared.rehearsal.evaluator.with_splits(prepared.splits).calibrate(model)
     write_calibration(folder, calibration, manifest)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,11 +32,12 @@ SPARE = 1 << 16
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What is saved: the tensors that training changes, the best weights so far, and numbers."""
+    """What is saved: the tensors that training changes, the best weights so far with their step, and numbers."""
 
     step: int
     tensors: Mapping[str, Tensor]
     best: Mapping[str, Tensor] = field(default_factory=dict)
+    best_step: int = 0
     state: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -75,9 +76,21 @@ class Checkpoints:
                 problems.append(str(error).partition("\n")[0])
         return None, problems
 
+    def newest_state(self) -> dict[str, Any]:
+        """The numbers of the newest checkpoint whose state is intact, without a look at its tensors; empty if
+        there is none.
+        """
+        for place in self._newest_first():
+            try:
+                self._verify(place, (STATE,))
+                return read_json_object(place / STATE, largest=LARGEST_JSON)
+            except RunError:
+                continue
+        return {}
+
     def _write(self, folder: Path, checkpoint: Checkpoint) -> None:
         write_weights(folder / TENSORS, checkpoint.tensors, seal=self.seal)
-        write_weights(folder / BEST, checkpoint.best, seal=self.seal)
+        write_weights(folder / BEST, checkpoint.best, seal=self.seal, step=checkpoint.best_step)
         write_whole(folder / STATE, json.dumps({"step": checkpoint.step, **checkpoint.state}))
         files = {
             name: {"size": (folder / name).stat().st_size, "sha256": sha256(folder / name)}
@@ -99,7 +112,7 @@ class Checkpoints:
         )
         return Checkpoint(step=step, tensors=tensors, best=best, state=state)
 
-    def _verify(self, place: Path) -> None:
+    def _verify(self, place: Path, names: Sequence[str] = (TENSORS, BEST, STATE)) -> None:
         path = place / MANIFEST
         manifest: dict[str, Any] = read_json_object(path, largest=LARGEST_JSON)
         if (version := manifest.get("format")) != FORMAT:
@@ -109,7 +122,7 @@ class Checkpoints:
             )
         if manifest.get("run") != self.seal:
             raise RunError("the checkpoint belongs to another run.", where=str(place))
-        for name in (TENSORS, BEST, STATE):
+        for name in names:
             try:
                 size, digest = manifest["files"][name]["size"], manifest["files"][name]["sha256"]
                 is_whole = (place / name).stat().st_size == size and sha256(place / name) == digest

@@ -1,7 +1,7 @@
 """Tensors on disk as safetensors files that check themselves.
 
 safetensors has no checksum: a flipped byte loads. Ours carry the SHA-256 of the whole file (its own place
-blanked) in the header, beside the seal of the run they belong to.
+blanked) in the header, beside the seal of the run they belong to and, for the best weights of a run, their step.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ One entry holds checksum and seal: safetensors writes several in any order.
 """
 
 
-def write_weights(path: Path, tensors: Mapping[str, Tensor], *, seal: str = "") -> None:
+STEP = b" step:"
+
+
+def write_weights(path: Path, tensors: Mapping[str, Tensor], *, seal: str = "", step: int = 0) -> None:
     """Write tensors with their checksum and wait until they are on the disk.
 
     Not atomic: see `replace_weights`.
@@ -38,7 +41,11 @@ def write_weights(path: Path, tensors: Mapping[str, Tensor], *, seal: str = "") 
         path.touch()
         mode = stat.S_IMODE(path.stat().st_mode)
         try:
-            save_file(contiguous, path, metadata={"seqlab": f"sha256:{BLANK.decode()} run:{seal}"})
+            save_file(
+                contiguous,
+                path,
+                metadata={"seqlab": f"sha256:{BLANK.decode()} run:{seal}{STEP.decode()}{step}"},
+            )
         except SafetensorError as error:
             raise _as_system_error(error) from error
         path.chmod(mode)  # safetensors makes files that only their owner can read; the umask decides here too
@@ -51,11 +58,11 @@ def write_weights(path: Path, tensors: Mapping[str, Tensor], *, seal: str = "") 
             os.fsync(file.fileno())
 
 
-def replace_weights(path: Path, tensors: Mapping[str, Tensor], *, seal: str = "") -> None:
+def replace_weights(path: Path, tensors: Mapping[str, Tensor], *, seal: str = "", step: int = 0) -> None:
     """Write tensors so that the file is the old one or the new one, never a part."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        write_weights(temporary, tensors, seal=seal)
+        write_weights(temporary, tensors, seal=seal, step=step)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -67,17 +74,20 @@ def read_weights(
     *,
     expected: Mapping[str, Tensor] | None = None,
     seal: str | None = None,
+    least_step: int = 0,
     verified: bool = False,
 ) -> dict[str, Tensor]:
     """Read a file after checking header, checksum and, when given, names, shapes and the run it belongs to.
 
-    `verified` says that somebody has just compared the file with a checksum of his own.
+    `least_step` refuses weights of the same run from an earlier step. `verified` says that somebody has just
+    compared the file with a checksum of his own.
     """
     header = read_weights_header(path)
     if expected is not None:
         compare_shapes(header.shapes, expected, where=path)
     place = _place(path, header)
-    written, _, run = header.raw[place:].partition(b'"')[0].partition(b" run:")
+    written, _, rest = header.raw[place:].partition(b'"')[0].partition(b" run:")
+    run, _, step = rest.partition(STEP)
     if not verified and written != _digest(path, header):
         raise damaged_weights(path, "its content does not match its checksum")
     if seal is not None and run != seal.encode():
@@ -85,6 +95,13 @@ def read_weights(
             "the weights belong to another run.",
             where=str(path),
             cure="Restore the file that was trained here, or train again.",
+        )
+    if least_step and (not step.isdigit() or int(step) < least_step):
+        raise RunError(
+            f"the weights are of step {step.decode(errors='replace')[:20] or 'unknown'}, older than the best of"
+            f" the run, which are of step {least_step}.",
+            where=str(path),
+            cure=f"Restore the file from a copy, or write it again: seqlab train --resume {path.parent}",
         )
     try:
         return load_file(path)

@@ -1,0 +1,22 @@
+"""The step of the best weights of a run that was interrupted before it was scored, whose weights no manifest lists
+yet.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from seqlab.runs.folder.layout import CHECKPOINTS, JOURNAL
+from seqlab.training.checkpoints.checkpoint import Checkpoints
+from seqlab.training.journal import read_journal
+
+
+def least_best_step(folder: Path, *, run_id: str) -> int:
+    """The best step that the newest checkpoint or the journal knows.
+
+    The weights are written before both, so those of a run that was killed may be newer, never older.
+    """
+    progress = Checkpoints(folder / CHECKPOINTS, seal=run_id).newest_state().get("progress")
+    saved = progress.get("best_step") if isinstance(progress, dict) else 0
+    bests = [event["step"] for event in read_journal(folder / JOURNAL) if event.get("best") is True]
+    return max([saved if isinstance(saved, int) else 0, *bests[-1:]])
