@@ -101,6 +101,38 @@ def test_a_panic_of_the_engine_is_an_error_with_words(tmp_path: Path) -> None:
         tokenizer.encode("a" * 300)
 
 
+def split_at(pattern: str) -> Change:
+    rule = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+    return lambda saved: saved.update(pre_tokenizer=rule)
+
+
+PROBED: dict[str, Change] = {
+    "a pattern that exhausts the engine's retries": split_at("(?:a|a)(?:a|a)?" * 12 + "b"),
+    "a pattern that takes time by the square of a text": split_at("a+(?<!a)"),
+    "rules that make a text ninety times as long": replaces({"String": "a"}, "b" * 90),
+}
+
+
+@pytest.mark.parametrize("name", PROBED)
+def test_a_foreign_tokenizer_is_tried_in_a_process_of_its_own(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within the static bounds, and refused before this process feels it: no panic is printed."""
+    monkeypatch.setattr("seqlab.tokens.engine_probe.CPU_SECONDS", 2)
+    path, saved = tmp_path / "tokenizer.json", bert_tokenizer()
+    PROBED[name](saved)
+    path.write_text(json.dumps(saved), encoding="utf-8")
+    with pytest.raises(RunError, match=r"tokenizer\.json"):
+        HuggingFace.read(path, size=3, roles={}, is_foreign=True)
+    assert "panic" not in "".join(capfd.readouterr())
+
+
+def test_an_ordinary_foreign_tokenizer_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(bert_tokenizer()), encoding="utf-8")
+    assert HuggingFace.read(path, size=3, roles={}, is_foreign=True).encode("a b").tolist() == [1, 2]
+
+
 def save_pickle(path: Path, tensors: dict[str, torch.Tensor]) -> Path:
     torch.save(tensors, path)
     return path

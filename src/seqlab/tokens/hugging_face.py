@@ -18,6 +18,7 @@ from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
 from seqlab.tokens.base import Ids, Tokenizer, tokenizers
 from seqlab.tokens.engine_bounds import LARGEST_FILE, MOST_PIECES, check_bounds, explain_engine_failure
+from seqlab.tokens.engine_probe import try_engine
 from seqlab.tokens.published_vocabulary import PublishedVocabulary
 from seqlab.tokens.settings import TokenSettings
 from seqlab.tokens.subwords.engine import whole_characters, words_in
@@ -65,10 +66,21 @@ class HuggingFace(Tokenizer):
         self.largest_id = max(engine.get_vocab(with_added_tokens=True).values(), default=-1)
 
     @classmethod
-    def read(cls, path: Path, *, size: int, roles: Mapping[str, int], target: Path | None = None) -> Self:
-        """The tokenizer in a tokenizer.json that nobody vouches for."""
+    def read(
+        cls,
+        path: Path,
+        *,
+        size: int,
+        roles: Mapping[str, int],
+        target: Path | None = None,
+        is_foreign: bool = False,
+    ) -> Self:
+        """The tokenizer in a tokenizer.json, within bounds.
+
+        is_foreign: it comes from somebody else, so it is tried in a process of its own first.
+        """
         return cls(
-            _read_engine(path),
+            _read_engine(path, is_foreign=is_foreign),
             size=size,
             roles=roles,
             target=None if target is None else _read_engine(target),
@@ -167,7 +179,7 @@ class HuggingFace(Tokenizer):
         )
 
 
-def _read_engine(path: Path) -> Engine:
+def _read_engine(path: Path, *, is_foreign: bool = False) -> Engine:
     saved = read_json_object(path, largest=LARGEST_FILE)
     pattern = next((pattern for pattern in _patterns(saved) if _is_risky(pattern)), None)
     if pattern is not None:
@@ -175,7 +187,10 @@ def _read_engine(path: Path) -> Engine:
     try:
         check_bounds(saved)
         _check_model(saved.get("model"))
-        return Engine.from_str(json.dumps(saved))
+        tokenizer = json.dumps(saved)
+        if is_foreign and (failure := try_engine(tokenizer)):
+            raise ValueError(failure)
+        return Engine.from_str(tokenizer)
     except (
         BaseException
     ) as error:  # the engine's own errors are plain Exceptions, and its panics not even that

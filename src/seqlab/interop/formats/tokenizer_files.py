@@ -88,7 +88,7 @@ def _tokenizer(
     path = folder / FILE
     if path.is_file():
         try:
-            return path, HuggingFace.read(path, size=size, roles={}), _unknown_piece(path)
+            return path, HuggingFace.read(path, size=size, roles={}, is_foreign=True), _unknown_piece(path)
         except RunError as error:  # the words are the same for a run's own files, the cure is not
             raise DataError(error.what, where=str(path), cure=REDOWNLOAD_HINT) from error
     if (folder / SOURCE).is_file() and (folder / "vocab.json").is_file():
