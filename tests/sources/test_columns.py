@@ -111,4 +111,4 @@ def test_the_survey_tells_two_spellings_of_a_letter_and_labels_that_may_be_gaps(
     )
     assert "line 3), so that one word may count as two" in warnings
     assert "train: labels that may mean a gap: 'nan' (1)" in warnings
-    assert "labels 'A' and 'a' differ only in blanks or case" in warnings
+    assert "differ only in case or spaces: 'A' (1), 'a' (1)" in warnings

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from seqlab.core.errors import DataError
-from seqlab.sources.in_memory import open_table
 from seqlab.sources.open_source import open_parts, open_source
 from seqlab.sources.settings import DataSettings
+from seqlab.sources.tables import open_table
 from tests.check_each import check_each
 
 HALF = "\ud83d"
@@ -41,7 +41,7 @@ def test_half_a_surrogate_pair_anywhere_in_a_row_is_refused_with_its_line(
         list(open_source(path, DataSettings()).rows())
     assert "data.bad_rows=skip" in caught.value.cure
     assert len(list(open_source(path, DataSettings(bad_rows="skip")).rows())) == 3
-    with pytest.raises(DataError, match=r"line 3: .*ud83d"):
+    with pytest.raises(DataError, match=r"row 3 of the table: .*ud83d"):
         open_table([good, good, row])
 
 
@@ -90,5 +90,5 @@ def test_every_codec_of_python_reads_a_catalogue_or_is_refused(tmp_path: Path) -
 def test_a_codec_that_is_no_encoding_of_text_is_named(encoding: str, tmp_path: Path) -> None:
     path = tmp_path / "x.po"
     path.write_text(f'msgid ""\nmsgstr "charset={encoding}\\n"\nmsgid "a"\nmsgstr "b"\n', encoding="ascii")
-    with pytest.raises(DataError, match=rf"x\.po.*'{encoding}'"):
+    with pytest.raises(DataError, match=rf"x\.po, line 2.*'{encoding}'"):
         list(open_source(path, DataSettings()).rows())

@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from seqlab.core.errors import UsageError
+from seqlab.core.errors import DataError, UsageError
+from seqlab.sources.base import label_of
+from seqlab.sources.open_source import open_source
+from seqlab.sources.settings import DataSettings
 from seqlab.sources.table_rows import read_rows
 from seqlab.sources.tables import is_splits, is_table, open_table, save_splits, save_table
 
@@ -129,6 +132,22 @@ def test_a_saved_table_is_read_back_and_kept_once(tmp_path: Path, monkeypatch: p
     assert json.loads(path.read_text(encoding="utf-8")) == {"a": None, "b": [1.0, None], "c": "ü"}
     assert save_table([{"a": float("inf"), "b": [1.0, float("nan")], "c": "ü"}]) == path
     assert save_table([{"a": 1}]) != path
+
+
+def test_mistakes_in_a_table_are_told_by_row_not_by_a_file_of_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEQLAB_CACHE", str(tmp_path))
+    path = save_table([{"text": "good", "label": "pos"}, {"text": "bad", "label": None}])
+    source = open_source(path, DataSettings())
+    with pytest.raises(DataError) as caught:
+        [label_of(row, "label") for row in source.rows()]
+    assert caught.value.where == "row 2 of the table"
+    own = tmp_path / "table.jsonl"
+    own.write_text('{"text": "a", "label": null}\n', encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        label_of(next(iter(open_source(own, DataSettings()).rows())), "label")
+    assert caught.value.where == f"{own}, line 1"
 
 
 def test_splits_are_saved_under_our_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

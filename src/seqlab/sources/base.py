@@ -34,7 +34,7 @@ class Row:
 
 IN_MEMORY, INPUTS = "table", "input"
 """The names of a table, and of single inputs, that were handed over in memory: they have no lines."""
-SAVED_TABLE = re.compile(r"[\\/]tables[\\/]table-[0-9a-f]{16}\.jsonl$")
+SAVED_TABLE = re.compile(r"[\\/]tables[\\/][0-9a-f]{16}[\\/]table\.jsonl$")
 """Where `save_table` keeps such a table."""
 
 

@@ -20,7 +20,7 @@ from seqlab.core.files import megabytes
 from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import PairSource, Row
 from seqlab.sources.files.compression import content_hash, first_bytes, read_blocks
-from seqlab.sources.files.lines import Lines, encoding_name
+from seqlab.sources.files.lines import Lines, count_line_ends, encoding_name
 from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
 
@@ -119,13 +119,18 @@ class Gettext(PairSource):
             if source.strip() and target.strip():
                 yield Row({SOURCE: source, TARGET: target}, self.name, line)
 
-    def _encoding_in(self, header: bytes) -> str:
-        """The header names it; a setting other than the default says otherwise."""
+    def _encoding_in(self, header: bytes, *, place: str) -> str:
+        """The header names it; a setting other than the default says otherwise. place: a line or a message, for
+        errors.
+        """
         match = CHARSET.search(header)
         named = match[1].decode() if match else ""
         if self._settings.encoding != DataSettings().encoding or named in ("", UNNAMED):
             return self._settings.encoding or "utf-8"
-        encoding_name(named, path=self.path)  # refuses what is none
+        try:
+            encoding_name(named, path=self.path)
+        except DataError as error:
+            raise DataError(error.what, where=f"{self.name}, {place}", cure=error.cure) from error
         return named
 
     def _written(self, reading: Pass) -> Iterator[tuple[int, tuple[str, str]]]:
@@ -142,7 +147,10 @@ class Gettext(PairSource):
         """An obsolete entry is one of its own, together with the flags above it: what comes after starts
         anew.
         """
-        encoding = self._encoding_in(first_bytes(self.path, PEEK))
+        start = first_bytes(self.path, PEEK)
+        named = CHARSET.search(start)
+        line = 1 + count_line_ends(start[: named.start() if named else 0])
+        encoding = self._encoding_in(start, place=f"line {line}")
         lines = Lines(self.path, encoding=encoding, keep_bad=self.bad_rows.skip)
         entry = Entry()
         for number, raw in enumerate(lines, start=1):
@@ -204,7 +212,7 @@ class Gettext(PairSource):
             try:
                 pair = [self._bytes(content, table + 8 * number) for table in (messages, answers)]
                 encoding = (
-                    encoding if pair[0] else self._encoding_in(pair[1])
+                    encoding if pair[0] else self._encoding_in(pair[1], place="message 1")
                 )  # the header is the first message, since they are sorted
                 source, target = (text.decode(encoding) for text in pair)
             except (UnicodeDecodeError, ValueError) as error:

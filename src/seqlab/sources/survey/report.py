@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -126,9 +127,30 @@ class Survey:
         """One sentence for everything that deserves a look."""
         sentences = [sentence for name, part in self.parts.items() for sentence in _warnings(name, part)]
         sentences += [self.two_ways] if self.two_ways else []
-        return sentences + [
-            f"labels {a!r} and {b!r} differ only in blanks or case" for a, b in self.similar_labels
+        return sentences + ([self.label_variants] if self.similar_labels else [])
+
+    @property
+    def label_variants(self) -> str:
+        """A sentence about labels that differ only in case or spaces; empty where none do."""
+        groups: dict[str, list[str]] = {}
+        for first, other in self.similar_labels:
+            groups.setdefault(first, [first]).append(other)
+        if not groups:
+            return ""
+        counts = Counter[str]()
+        for part in self.parts.values():
+            counts.update(part.labels)
+        variants = [
+            ", ".join(
+                f"{label!r} ({counts[label]:,})" for label in sorted(group, key=lambda label: -counts[label])
+            )
+            for group in groups.values()
         ]
+        more = f" and {len(variants) - SHOWN} more" if len(variants) > SHOWN else ""
+        return (
+            f"labels differ only in case or spaces: {'; '.join(variants[:SHOWN])}{more}. Each is a class of its own;"
+            " if they mean the same, write them alike in the file"
+        )
 
 
 def _plain(part: PartSurvey) -> dict[str, Any]:
