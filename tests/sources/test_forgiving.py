@@ -50,6 +50,23 @@ def test_cp1252_is_read_with_its_euro_sign(name: str, tmp_path: Path) -> None:
     )
 
 
+def test_an_encoding_that_shows_only_after_megabytes_is_found(tmp_path: Path) -> None:
+    content = b"text,label\n" + b"plain words only,a\n" * 80_000 + "schön für 5 €,b\n".encode("cp1252") * 9
+    source = opened(tmp_path / "t.csv", content)
+    assert values(source)[-1] == {"text": "schön für 5 €", "label": "b"}
+    assert "cp1252" in source.notes[0]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.txt"])
+def test_another_encoding_after_megabytes_of_utf8_is_an_error_that_names_the_setting(
+    name: str, tmp_path: Path
+) -> None:
+    content = b"text,label\n" + "schön,a\n".encode() * 150_000 + "schön,b\n".encode("cp1252") * 9
+    with pytest.raises(DataError, match=r"line 150002.*f6") as caught:
+        values(opened(tmp_path / name, content, bad_rows="stop"))
+    assert "data.encoding=cp1252" in caught.value.cure
+
+
 def test_utf8_with_a_damaged_line_is_not_taken_for_another_encoding(tmp_path: Path) -> None:
     content = "text,label\n" + "größe über,a\n" * 40
     source = opened(tmp_path / "t.csv", content.encode() + b"gr\xf6\xdfe,b\n")

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
-from seqlab.sources.files.compression import first_bytes
+from seqlab.sources.files.compression import check_exists, first_bytes, open_binary
 from seqlab.sources.files.lines import BOMS
 
 LOOKED_AT = 1 << 20
 """Bytes from which an encoding is told."""
+SEARCHED = 100 << 20
+"""Bytes in which the first character beyond ASCII is looked for."""
 PEEK = 1 << 16
 MULTI_BYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 """Characters of UTF-8 beyond ASCII."""
@@ -20,13 +25,46 @@ USUAL = frozenset(
 
 
 def detect_encoding(path: Path) -> str:
-    """The encoding of a file's first megabyte; empty for UTF-8, and for what cannot be told."""
-    start = first_bytes(path, LOOKED_AT)
-    if mark := next((mark for mark in BOMS if start.startswith(mark)), b""):
-        return "" if BOMS[mark] == "utf-8" else BOMS[mark]
-    if b"\0" in start[:PEEK]:
-        return _utf16(start[:PEEK])
-    return "" if _is_utf8(start) or not _looks_like_cp1252(start) else "cp1252"
+    """The encoding of a file; empty for UTF-8, and for what cannot be told."""
+    check_exists(path)
+    status = path.stat()
+    return _detect(FileState(path, status.st_size, status.st_mtime_ns))
+
+
+class FileState(NamedTuple):
+    """A file as it is now: with another content, one of these is another."""
+
+    path: Path
+    size: int
+    changed: int
+
+
+@lru_cache(maxsize=1000)
+def _detect(file: FileState) -> str:
+    """Looked at once in a process: several steps of opening a file ask."""
+    with open_binary(file.path) as stream:
+        sample, searched = stream.read(LOOKED_AT), LOOKED_AT
+        if encoding := _marked(sample):
+            return "" if encoding == "utf-8" else encoding
+        while sample.isascii() and b"\0" not in sample and searched < SEARCHED:
+            if not (block := stream.read(LOOKED_AT)):
+                break
+            sample, searched = block, searched + len(block)
+    return encoding_of(sample)
+
+
+def encoding_of(content: bytes) -> str:
+    """The encoding of some text; empty for UTF-8, and for what cannot be told."""
+    if encoding := _marked(content):
+        return "" if encoding == "utf-8" else encoding
+    if b"\0" in content[:PEEK]:
+        return _utf16(content[:PEEK])
+    return "" if _is_utf8(content) or not _looks_like_cp1252(content) else "cp1252"
+
+
+def _marked(start: bytes) -> str:
+    """The encoding that a byte order mark names."""
+    return next((encoding for mark, encoding in BOMS.items() if start.startswith(mark)), "")
 
 
 def describe_encoding(encoding: str) -> str:
@@ -37,6 +75,11 @@ def describe_encoding(encoding: str) -> str:
     name = names.get(encoding, encoding)
     why = "not UTF-8, so Western European (Windows)" if encoding == "cp1252" else "by its first bytes"
     return f"encoding {name} ({why}); another: data.encoding=NAME"
+
+
+def describe_encodings(encodings: Iterable[str]) -> tuple[str, ...]:
+    """A line for each encoding of several files that is not UTF-8."""
+    return tuple(describe_encoding(encoding) for encoding in sorted(set(encodings)) if encoding)
 
 
 def first_lines(path: Path, encoding: str = "") -> list[str]:

@@ -9,6 +9,7 @@ from seqlab.core.errors import DataError
 from seqlab.sources.encoding import detect_encoding, first_lines
 from seqlab.sources.files.compression import first_bytes, plain_name
 from seqlab.sources.formats.json_document import looks_like_lines
+from seqlab.sources.formats.label_files import LABEL_FILES, looks_like_label_files
 from seqlab.sources.formats.label_folders import find_label_folders, is_tar
 from seqlab.sources.formats.labeled_lines import looks_labeled
 from seqlab.sources.formats.registry import formats_by_suffix
@@ -22,7 +23,7 @@ FOREIGN = {
     b"\x80\x04": "a pickle",
 }
 LOOKED_AT = 20
-OWN_ENCODING = ("gettext", "tmx", "parquet", "folders")
+OWN_ENCODING = ("gettext", "tmx", "parquet", "folders", "label_files")
 """Formats that tell their encoding themselves, or have none."""
 FEWEST_LINES = 5
 """A .txt file is taken for a table from so many lines with equally many tabs on."""
@@ -47,10 +48,17 @@ def find_format(path: Path, *, name: str = "", encoding: str = "") -> FileFormat
     if name in OWN_ENCODING:
         return FileFormat(name, encoding=encoding)
     if not name and (is_tar(path) or (path.suffix.lower() == ".zip" and find_label_folders(path))):
-        return FileFormat("folders", encoding=encoding)
+        return _archive_format(path, encoding)
     encoding = encoding or detect_encoding(path)
     form = FileFormat(name) if name else _by_content(path, encoding)
     return form if form.name in OWN_ENCODING else replace(form, encoding=encoding)
+
+
+def _archive_format(path: Path, encoding: str) -> FileFormat:
+    """Of an archive with text files: of one folder with words for names, each file may be a label."""
+    if len(find_label_folders(path)) < 2 and looks_like_label_files(path):
+        return FileFormat("label_files", LABEL_FILES, encoding)
+    return FileFormat("folders", encoding=encoding)
 
 
 def _by_content(path: Path, encoding: str) -> FileFormat:

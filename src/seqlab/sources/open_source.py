@@ -12,11 +12,19 @@ from seqlab.sources.files.archives import is_junk
 from seqlab.sources.files.compression import COMPRESSIONS, check_exists
 from seqlab.sources.formats.aligned_lines import AlignedLines, find_pair, pairs_of_folder
 from seqlab.sources.formats.fasta import Fasta
+from seqlab.sources.formats.label_files import (
+    LABEL_FILES,
+    LabelFiles,
+    could_be_labels,
+    looks_like_label_files,
+)
 from seqlab.sources.formats.label_folders import LabelFolders, find_label_folders, is_tar
 from seqlab.sources.formats.registry import formats_by_suffix, source_formats
 from seqlab.sources.formats.text_file import TextFile
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.filtered import PARTS, ColumnSplit, part_of
+
+ONE_TEXT = "one text in several files; one label per file, each line an example: data.format=label_files"
 
 
 def open_source(path: str | Path, settings: DataSettings) -> Source:
@@ -77,6 +85,8 @@ def _names_parts(source: Source, column: str) -> bool:
 def _open_folder(folder: Path, settings: DataSettings) -> Source:
     if settings.format == "text":
         return TextFile(_text_files(folder, deep=True), settings, name=str(folder))
+    if settings.format == "label_files":
+        return LabelFiles(folder, settings)
     if settings.format == "folders" or find_label_folders(folder):
         return LabelFolders(folder, settings)
     known = formats_by_suffix()
@@ -91,7 +101,19 @@ def _open_folder(folder: Path, settings: DataSettings) -> Source:
             where=str(folder),
             cure=nearest("train", [entry.name for entry in tables]),
         )
-    return TextFile(texts, settings, name=str(folder))
+    return _open_texts(folder, texts, settings)
+
+
+def _open_texts(folder: Path, texts: list[Path], settings: DataSettings) -> Source:
+    """Text files side by side: one text, or one label per file."""
+    source: Source
+    if not settings.format and looks_like_label_files(folder):
+        source, why = LabelFiles(folder, settings), LABEL_FILES
+    else:
+        source = TextFile(texts, settings, name=str(folder))
+        why = ONE_TEXT if could_be_labels([path.name for path in texts]) else ""
+    source.notes = tuple(filter(None, (why, *source.notes)))
+    return source
 
 
 def _parts_of_folder(path: Path, settings: DataSettings) -> dict[str, Source]:

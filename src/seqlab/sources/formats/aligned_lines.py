@@ -9,6 +9,7 @@ from pathlib import Path
 from seqlab.core.errors import DataError, nearest
 from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import PairSource, Row, Source
+from seqlab.sources.encoding import describe_encodings, detect_encoding
 from seqlab.sources.files.compression import COMPRESSIONS, content_hash
 from seqlab.sources.files.lines import Lines, line_blocks
 from seqlab.sources.settings import DataSettings
@@ -41,6 +42,7 @@ class AlignedLines(PairSource):
         self.bad_rows = BadRows.of(settings.bad_rows)
         self._settings = settings
         self._refuse_unequal_counts()
+        self.notes = describe_encodings(map(self._encoding, self.paths)) if not settings.encoding else ()
 
     def rows(self) -> Iterator[Row]:
         return self.bad_rows.usable(
@@ -73,7 +75,7 @@ class AlignedLines(PairSource):
 
     def _lines(self, path: Path) -> Iterator[tuple[str, DataError | None]]:
         """The lines of one file, each with what is wrong with it."""
-        lines = Lines(path, encoding=self._settings.encoding, keep_bad=self.bad_rows.skip)
+        lines = Lines(path, encoding=self._encoding(path), keep_bad=self.bad_rows.skip)
         pieces, problem = list[str](), None
         for piece in lines:
             problem, lines.problem = problem or lines.problem, None
@@ -83,6 +85,9 @@ class AlignedLines(PairSource):
                 pieces, problem = [], None
         if pieces:
             yield _joined(pieces), problem
+
+    def _encoding(self, path: Path) -> str:
+        return self._settings.encoding or detect_encoding(path)
 
     def _refuse_unequal_counts(self) -> None:
         first, second = (self._count(path) for path in self.paths)
@@ -99,7 +104,7 @@ class AlignedLines(PairSource):
 
     def _count(self, path: Path) -> int:
         count, last = 0, b"\n"
-        for _, block in line_blocks(path, encoding=self._settings.encoding):
+        for _, block in line_blocks(path, encoding=self._encoding(path)):
             count, last = count + block.count(b"\n"), block[-1:]
         return count + (last != b"\n")
 

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from seqlab.core.errors import DataError
 from seqlab.sources.bad_rows import BadRows
 from seqlab.sources.base import Row, Source
+from seqlab.sources.encoding import describe_encodings, encoding_of
 from seqlab.sources.files.compression import check_name_is_text
 from seqlab.sources.files.lines import decode_whole
 from seqlab.sources.files.trees import Tree, open_tree
@@ -23,6 +24,8 @@ from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.filtered import PARTS
 
 TEXT_ENDINGS = (".txt", ".text", ".txt.gz", ".txt.xz", ".txt.bz2")
+LOOKED_AT = 100
+"""Files from which is said which encodings there are."""
 NOT_LABELS = {"unsup"}  # aclImdb's reviews without a label
 
 
@@ -48,6 +51,7 @@ class LabelFolders(Source):
                 " train/ and test/."
             )
             raise DataError("no folders of text files that could be labels.", where=self.name, cure=cure)
+        self.notes = () if settings.encoding else self._describe_encodings()
 
     def rows(self) -> Iterator[Row]:
         yield from islice(self._all_rows(), self._settings.max_rows or None)
@@ -67,11 +71,18 @@ class LabelFolders(Source):
             where = f"{self.path}/{name}"
             try:
                 check_name_is_text(where)
-                text = decode_whole(content, encoding=self._settings.encoding, where=where)
+                encoding = self._settings.encoding or encoding_of(content)
+                text = decode_whole(content, encoding=encoding, where=where)
             except DataError as error:
                 reading.reject(error)
             else:
                 yield Row({"text": text, "label": labels[name][1]}, where, 1)
+
+    def _describe_encodings(self) -> tuple[str, ...]:
+        """From the first files: each is read in its own."""
+        tree = open_tree(self.path)
+        first = tree.read(self._wanted(tree)[:LOOKED_AT])
+        return describe_encodings(encoding_of(content) for _, content in first)
 
     def _wanted(self, tree: Tree) -> list[str]:
         return [name for name, (part, _) in _labels(tree.names).items() if part == self._part]

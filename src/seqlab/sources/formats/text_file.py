@@ -10,6 +10,7 @@ from pathlib import Path
 from seqlab.core.errors import DataError
 from seqlab.sources.bad_rows import BadRows
 from seqlab.sources.base import Row, TextSource
+from seqlab.sources.encoding import describe_encodings, detect_encoding
 from seqlab.sources.files.compression import content_hash, first_bytes
 from seqlab.sources.files.lines import Lines, text_blocks
 from seqlab.sources.formats.registry import source_formats
@@ -44,6 +45,7 @@ class TextFile(TextSource):
         self._settings = settings
         if all(_is_blank(path) for path in self.paths):
             raise DataError("is empty.", where=self.name, cure="There must be some text to learn from.")
+        self.notes = describe_encodings(map(self._encoding, self.paths)) if not settings.encoding else ()
 
     def rows(self) -> Iterator[Row]:
         yield from islice(self._all_rows(), self._settings.max_rows or None)
@@ -58,13 +60,17 @@ class TextFile(TextSource):
     def _all_rows(self) -> Iterator[Row]:
         reading = self.bad_rows.new_pass()
         for path in self.paths:
-            lines = Lines(path, encoding=self._settings.encoding, keep_bad=self.bad_rows.skip)
+            lines = Lines(path, encoding=self._encoding(path), keep_bad=self.bad_rows.skip)
             for number, line in enumerate(lines, start=1):
                 if lines.problem is not None:
                     reading.reject(lines.problem)
                     lines.problem = None
                 else:
                     yield Row({"text": line.rstrip("\r\n")}, str(path), number)
+
+    def _encoding(self, path: Path) -> str:
+        """Of several files each may have its own; that of one file is in the settings once it is opened."""
+        return self._settings.encoding or (detect_encoding(path) if self.num_files > 1 else "")
 
     def _first_rows(self) -> Iterator[str]:
         for row in self.rows():
@@ -73,7 +79,7 @@ class TextFile(TextSource):
     def _blocks(self) -> Iterator[str]:
         for path in self.paths:
             block = ""
-            for block in text_blocks(path, encoding=self._settings.encoding, bad_rows=self.bad_rows):
+            for block in text_blocks(path, encoding=self._encoding(path), bad_rows=self.bad_rows):
                 yield block
             if self.num_files > 1 and block and not block.endswith(("\n", "\r")):
                 yield "\n"  # the next file begins a line of its own
