@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from seqlab.core.errors import DataError
+from seqlab.sources.column_roles import find_roles
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.series import Series
@@ -99,6 +100,24 @@ def test_labelled_series_are_found_and_joined(tmp_path: Path) -> None:
     joined = list(series.rows())
     assert [row.line for row in joined] == [2, 5, 8, 11]
     assert joined[1].values == {"steps": [[0.0, 0.0], [0.5, -1.0], [1.0, -2.0]], "direction": "up", "id": "b"}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["timestamp,kwh", *(f"2024-01-{day:02d} 00:00:00,{day % 7 + 0.5}" for day in range(1, 29))],
+        ["Monat;Umsatz", *(f"{month:02d}.2023;{month * 31 % 17},5" for month in range(1, 13))],
+        ["month,passengers", *(f"{1949 + n // 12}-{n % 12 + 1:02d},{100 + n * 13 % 41}" for n in range(60))],
+        ["t,x,y", *(f"{n},{n * 7 % 11}.25,{n * 5 % 13}.75" for n in range(50))],
+    ],
+)
+def test_a_series_without_labels_is_said_to_be_one_to_forecast(lines: list[str], tmp_path: Path) -> None:
+    (tmp_path / "energy.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    source = open_source(tmp_path / "energy.csv", DataSettings())
+    with pytest.raises(DataError, match=r"energy\.csv: .*forecast") as caught:
+        find_roles(source)
+    assert "not supported" in str(caught.value)
+    assert "data.sequence" in caught.value.cure
 
 
 def test_a_sequence_with_a_gap_can_be_left_out(tmp_path: Path) -> None:

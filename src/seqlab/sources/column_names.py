@@ -53,6 +53,13 @@ SENTENCE_NAMES = _names("""
 STEP_NAMES = _names("""
     step t time timestep index frame date timestamp datum zeit uhrzeit zeitstempel
 """)
+TIME_NAMES = (
+    *STEP_NAMES,
+    *_names("""
+    day week month quarter year hour tag woche monat quartal jahr stunde jour mois
+"""),
+)
+"""Of a table whose rows follow each other in time; some may be numbers to read, which those of steps are not."""
 WORD_NAMES = _names("""
     word words form token tokens text sentence
 """)

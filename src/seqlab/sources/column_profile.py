@@ -14,8 +14,14 @@ from seqlab.sources.column_names import ID_NAME, NUMBER_NAMES, is_named
 from seqlab.sources.local_numbers import Decimal, decimal_of, is_plain, plain
 from seqlab.sources.splitting import cell_text
 
+DATES = (
+    r"\d{4}[-/.]\d\d?[-/.]\d\d?([T ].*)?|\d{4}[-/]\d\d?|\d\d?[./]\d\d?[./]\d{2,4}([ T].*)?"
+    r"|\d\d?:\d\d(:\d\d)?( ?[AP]M)?"
+)
+DATE = re.compile(DATES, re.IGNORECASE)
+"""Dates and times."""
 FORMAL = re.compile(
-    r"\d{4}-\d\d?-\d\d?([T ].*)?|\d\d?[./]\d\d?[./]\d{2,4}([ T].*)?|\d\d?:\d\d(:\d\d)?( ?[AP]M)?"  # dates and times
+    rf"{DATES}"
     r"|https?://\S+|www\.\S+|[^\s@]+@[^\s@]+\.\w+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # links, mails, ids
     r"|\+?[\d ()/-]{7,}",  # phone numbers
     re.IGNORECASE,

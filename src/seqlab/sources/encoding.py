@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
-from seqlab.sources.files.compression import check_exists, first_bytes, open_binary
+from seqlab.sources.files.compression import first_bytes, open_binary
 from seqlab.sources.files.lines import BOMS
+from seqlab.sources.files.once_per_file import once_per_file
 
 LOOKED_AT = 1 << 20
 """Bytes from which an encoding is told."""
@@ -24,25 +23,10 @@ USUAL = frozenset(
 """Bytes beyond ASCII that are frequent in Western European text."""
 
 
+@once_per_file  # several steps of opening a file ask
 def detect_encoding(path: Path) -> str:
     """The encoding of a file; empty for UTF-8, and for what cannot be told."""
-    check_exists(path)
-    status = path.stat()
-    return _detect(FileState(path, status.st_size, status.st_mtime_ns))
-
-
-class FileState(NamedTuple):
-    """A file as it is now: with another content, one of these is another."""
-
-    path: Path
-    size: int
-    changed: int
-
-
-@lru_cache(maxsize=1000)
-def _detect(file: FileState) -> str:
-    """Looked at once in a process: several steps of opening a file ask."""
-    with open_binary(file.path) as stream:
+    with open_binary(path) as stream:
         sample, searched = stream.read(LOOKED_AT), LOOKED_AT
         if encoding := _marked(sample):
             return "" if encoding == "utf-8" else encoding

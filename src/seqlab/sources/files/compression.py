@@ -16,6 +16,7 @@ from typing import IO
 from seqlab.core.errors import DataError, nearest
 from seqlab.sources.files.archives import check_ratio, zip_files
 from seqlab.sources.files.decompression import CHUNK, DamagedStream, decompressed
+from seqlab.sources.files.once_per_file import once_per_file
 from seqlab.sources.files.zip_directory import open_zip
 
 BLOCK = 1 << 20
@@ -136,6 +137,7 @@ def check_name_is_text(name: str) -> None:
         ) from error
 
 
+@once_per_file  # the parts of a file, its survey and its cache all ask
 def content_hash(path: Path) -> str:
     """A hash of the file as it lies on the disk."""
     check_exists(path)

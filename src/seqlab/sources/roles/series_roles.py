@@ -6,8 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from seqlab.core.errors import DataError
 from seqlab.sources.base import Row, Source
-from seqlab.sources.column_names import LABEL_NAMES, SEQUENCE_NAMES, STEP_NAMES, TAG_NAMES, is_named
-from seqlab.sources.column_profile import Profile
+from seqlab.sources.column_names import (
+    LABEL_NAMES,
+    SEQUENCE_NAMES,
+    STEP_NAMES,
+    TAG_NAMES,
+    TIME_NAMES,
+    is_named,
+)
+from seqlab.sources.column_profile import DATE, Profile
 from seqlab.sources.roles.base import Answer, ColumnRoles, RoleReason
 from seqlab.sources.roles.label_evidence import is_measured
 from seqlab.sources.settings import DataSettings
@@ -34,7 +41,7 @@ def series_roles(
         evidence = "numbers and a tag for every step"
         return ColumnRoles("tags", "", tags, sequence, features, reasons, evidence=evidence)
     if not (sequence and label):
-        raise _nothing_found(source)
+        raise _no_forecast(source, columns) if _is_time_series(columns) else _nothing_found(source)
     about_label = f"label column '{label}' (constant within a sequence); another: data.label=NAME"
     about_features = (
         f"{len(features)} numbers per step ({', '.join(features[:6])}); others: data.features=NAME,NAME"
@@ -59,6 +66,34 @@ def _nothing_found(source: Source) -> DataError:
         cure=(
             "Name them: data.text=NAME data.label=NAME for text, data.sequence=NAME data.label=NAME for a"
             " series with one row per step."
+        ),
+    )
+
+
+def _is_time_series(columns: Mapping[str, Profile]) -> bool:
+    """Whether rows have times, or columns that are called like times, and numbers beside them."""
+    times = [name for name, column in columns.items() if name.lower() in TIME_NAMES or _holds_dates(column)]
+    return bool(times) and any(
+        column.is_mostly_number for name, column in columns.items() if name not in times
+    )
+
+
+def _holds_dates(column: Profile) -> bool:
+    filled = [cell.strip() for cell in column.cells if cell.strip()]
+    return len(filled) > 1 and all(DATE.fullmatch(cell) for cell in filled)
+
+
+def _no_forecast(source: Source, columns: Mapping[str, Profile]) -> DataError:
+    numbers = [
+        name for name, column in columns.items() if column.is_mostly_number and name.lower() not in TIME_NAMES
+    ]
+    return DataError(
+        f"looks like a time series to forecast ({', '.join(numbers[:6])} over time), which is not supported yet.",
+        where=source.name,
+        cure=(
+            "What works today: series with a label each, one row per step (data.sequence=NAME of the column that"
+            " says which series a row belongs to, data.label=NAME of a class or number that is the same in a whole"
+            " series), or a tag for every step."
         ),
     )
 
