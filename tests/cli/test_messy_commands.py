@@ -68,6 +68,64 @@ def test_answers_are_the_table_with_further_columns(folder: Path, capsys: pytest
         assert run(capsys, "predict", "r", *words).code == 2
 
 
+def test_rows_that_cannot_be_read_stay_in_the_table_of_answers(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_table(folder / "train.csv", [["id", "text", "label"], *GOOD])
+    assert run(capsys, "train", "train.csv", *FAST, "--out", "r", "--quiet").code == 0
+    lines = [b"id,text", b"1,a fine film", b'2,"dull" film', b",", b"3,caf\xff", b"4,a dull film", b'5,"open']
+    (folder / "new.csv").write_bytes(b"\n".join([*lines, b"6,film", b""]))
+    ended = run(capsys, "predict", "r", "--file", "new.csv", "--out", "answers.csv")
+    assert ended.code == 0, ended.err
+    assert "7 rows, 5 of them" in ended.err
+    with (folder / "answers.csv").open(newline="", encoding="utf-8") as file:
+        answers = list(csv.reader(file, strict=True))
+    assert [row[0] for row in answers[1:]] == ["1", "2", "", "3", "4", "5", "6"]
+    assert [row[1] for row in answers[2::4]] == ['"dull" film', '"open']
+    assert {len(row) for row in answers} == {4}
+    assert [row[2] in ("pos", "neg") for row in answers[1:]] == [
+        True,
+        False,
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "json"])
+def test_json_that_cannot_be_used_stays_among_the_answers(
+    ending: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_table(folder / "train.csv", [["id", "text", "label"], *GOOD])
+    assert run(capsys, "train", "train.csv", *FAST, "--out", "r", "--quiet").code == 0
+    rows = [
+        '{"id": 1, "text": "a fine film"}',
+        "[3]",
+        '{"id": 2, "text": "half \\ud83d"}',
+        '{"id": 3, "text": "dull"}',
+    ]
+    broken = ['{"id": 4, "text": '] if ending == "jsonl" else []
+    content = "\n".join([*rows[:3], *broken, rows[3]]) if broken else f"[{','.join(rows)}]"
+    (folder / f"new.{ending}").write_text(content, encoding="utf-8")
+    ended = run(capsys, "predict", "r", "--file", f"new.{ending}", "--out", f"answers.{ending}")
+    assert ended.code == 0, ended.err
+    text = (folder / f"answers.{ending}").read_text(encoding="utf-8")
+    answers = json.loads(text) if ending == "json" else [json.loads(line) for line in text.splitlines()]
+    assert f"{len(answers)} rows, {len(answers) - 2} of them" in ended.err
+    assert [row.get("id") for row in answers] == [1, None, 2, *[None for _ in broken], 3]
+    assert [row["prediction"] is None for row in answers] == [
+        False,
+        True,
+        True,
+        *[True for _ in broken],
+        False,
+    ]
+    assert all(row.keys() >= {"prediction", "probability"} for row in answers)
+    assert answers[1]["unreadable"] in ("[3]", [3])
+
+
 def test_the_command_that_data_recommends_works(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [[*row[:2], "" if int(row[0]) % 8 == 0 else row[2]] for row in GOOD]
     write_table(folder / "gaps.csv", [["id", "text", "label"], *rows])

@@ -67,6 +67,20 @@ def test_another_encoding_after_megabytes_of_utf8_is_an_error_that_names_the_set
     assert "data.encoding=cp1252" in caught.value.cure
 
 
+def test_a_short_row_does_not_slip_into_the_place_of_a_column_that_is_left_out(tmp_path: Path) -> None:
+    content = "text,,label\n" + "a fine film,,pos\na dull film,,neg\n" * 20 + "no label,pos\n"
+    source = opened(tmp_path / "t.csv", content)
+    assert len(values(source)) == 40
+    assert source.bad_rows.count == 1
+
+
+def test_repeated_names_get_numbers_that_no_other_column_has(tmp_path: Path) -> None:
+    source = opened(tmp_path / "t.csv", "a,a,a_2,a\n" + "good film,bad film,x,y\n" * 9)
+    assert source.columns[0] == "a"
+    assert source.columns[2] == "a_2"
+    assert len(set(source.columns)) == 4
+
+
 def test_utf8_with_a_damaged_line_is_not_taken_for_another_encoding(tmp_path: Path) -> None:
     content = "text,label\n" + "größe über,a\n" * 40
     source = opened(tmp_path / "t.csv", content.encode() + b"gr\xf6\xdfe,b\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -15,10 +15,16 @@ from seqlab.core.errors import SeqlabError, UsageError
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
     from seqlab.sources.base import Source
+    from seqlab.sources.formats.csv_table import CsvTable
+    from seqlab.sources.formats.json_document import JsonDocument
+    from seqlab.sources.formats.jsonl import JsonLines
     from seqlab.tasks.prediction import Prediction
 
 AT_ONCE = 256
-Cells = list[str]
+Count = tuple[int, int]
+"""Rows, and how many of them have no prediction."""
+UNREADABLE = "unreadable"
+"""The key below which a line stands that is no JSON object."""
 Answers = dict[str, str | float]
 
 
@@ -33,27 +39,34 @@ def check_answer_table(out: str, file: str) -> None:
 def write_answer_table(run: Run, file: str, out: str) -> None:
     """Every row of the table in its order, with its prediction; cells stay empty where there is none."""
     from seqlab.sources.formats.csv_table import CsvTable
+    from seqlab.sources.formats.json_document import JsonDocument
     from seqlab.sources.formats.jsonl import JsonLines
     from seqlab.sources.open_source import open_source
 
     data = run.recipe.data.model_copy(update={"label": "", "target": "", "format": "", "bad_rows": "skip"})
     source = open_source(Path(file), data)
-    if run.recipe.data.sequence or not isinstance(source, CsvTable | JsonLines):
+    writers: dict[type, Callable[[Run, Any, TextIO], Count]] = {
+        CsvTable: _write_csv,
+        JsonLines: _write_json_lines,
+        JsonDocument: _write_json_array,
+    }
+    write = next((write for kind, write in writers.items() if isinstance(source, kind)), None)
+    if run.recipe.data.sequence or write is None:
         raise UsageError(
             "answers are written beside the rows of a table with one input per row.",
             where=file,
-            cure="Name a .csv, .tsv or .jsonl file, or print the answers: leave out --out.",
+            cure="Name a .csv, .tsv, .json or .jsonl file, or print the answers: leave out --out.",
         )
     partial = Path(f"{out}.part")
-    with partial.open("w", encoding="utf-8", newline="") as stream:
-        write = _write_csv if isinstance(source, CsvTable) else _write_json_lines
+    # Half a surrogate pair becomes its escape: the one way to write it in JSON, and visible in CSV.
+    with partial.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
         num_rows, num_empty = write(run, source, stream)
     partial.replace(out)
     empty = f", {num_empty:,} of them without a prediction" if num_empty else ""
     say(f"answers: {out} ({num_rows:,} rows{empty})")
 
 
-def _write_csv(run: Run, source: Any, stream: TextIO) -> tuple[int, int]:
+def _write_csv(run: Run, source: CsvTable, stream: TextIO) -> Count:
     writer = csv.writer(stream, delimiter=source.delimiter, lineterminator="\n")
     names: list[str] | None = None
     num_rows = num_empty = 0
@@ -69,14 +82,29 @@ def _write_csv(run: Run, source: Any, stream: TextIO) -> tuple[int, int]:
     return num_rows, num_empty
 
 
-def _write_json_lines(run: Run, source: Any, stream: TextIO) -> tuple[int, int]:
+def _write_json_lines(run: Run, source: JsonLines, stream: TextIO) -> Count:
     num_rows = num_empty = 0
     for value, answer in _answered(run, source, source.objects()):
-        names = _unused(_columns(run), value)
-        cells = {new: answer.get(name) for name, new in zip(_columns(run), names, strict=True)}
-        stream.write(json.dumps({**value, **cells}, ensure_ascii=False) + "\n")
+        stream.write(_object_with(run, value, answer) + "\n")
         num_rows, num_empty = num_rows + 1, num_empty + (not answer)
     return num_rows, num_empty
+
+
+def _write_json_array(run: Run, source: JsonDocument, stream: TextIO) -> Count:
+    num_rows = num_empty = 0
+    for value, answer in _answered(run, source, source.objects()):
+        stream.write((",\n" if num_rows else "[\n") + _object_with(run, value, answer))
+        num_rows, num_empty = num_rows + 1, num_empty + (not answer)
+    stream.write("\n]\n" if num_rows else "[]\n")
+    return num_rows, num_empty
+
+
+def _object_with(run: Run, value: Any, answer: Answers) -> str:
+    """An object with the keys of the answer; anything else is kept below a key of its own."""
+    row = value if isinstance(value, dict) else {UNREADABLE: value}
+    names = _unused(_columns(run), row)
+    cells = {new: answer.get(name) for name, new in zip(_columns(run), names, strict=True)}
+    return json.dumps({**row, **cells}, ensure_ascii=False)
 
 
 def _answered(

@@ -89,7 +89,10 @@ def predict(
     out: Annotated[
         str,
         typer.Option(
-            help="With --vectors: a .npy file for all of them. With --score: an .html page of coloured texts."
+            help=(
+                "With --file: every row of the table (.csv, .tsv, .json, .jsonl) with its prediction. With --vectors: a"
+                " .npy file for all of them. With --score: an .html page of colored texts."
+            )
         ),
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,

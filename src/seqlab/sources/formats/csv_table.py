@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -65,6 +65,13 @@ def _numbered(reader: Reader) -> Iterator[tuple[int, list[str] | csv.Error]]:
             yield start, error
 
 
+def _noted(lines: Iterable[str], taken: list[str]) -> Iterator[str]:
+    """The lines, each also put on a list."""
+    for line in lines:
+        taken.append(line)
+        yield line
+
+
 @source_formats.register("csv")
 class CsvTable(Source):
     """A table with a header line, or with numbers for the names of its columns. Fields may be quoted and then
@@ -122,19 +129,24 @@ class CsvTable(Source):
         return self._head.width
 
     def records(self) -> Iterator[tuple[list[str], dict[str, Any] | None]]:
-        """All rows with their fields as they are, and their cells by column: None for a row that does not fit."""
+        """All rows with their fields as they are, and their cells by column: None for a row that does not fit.
+
+        Where quotation marks are wrong, every line is a row, with as many fields as there are columns at most.
+        """
         lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=True)
-        reader, head = self._reader(lines), self._head
+        taken: list[str] = []
+        reader, head = self._reader(_noted(lines, taken)), self._head
         for start, fields in _numbered(reader):
+            is_row = start >= head.line + head.has_header
             if isinstance(fields, csv.Error):
-                continue
-            if start >= head.line + head.has_header and any(fields):
-                cells = fields if len(fields) == len(self.columns) else head.cells(fields)
-                yield (
-                    fields,
-                    dict(zip(self.columns, cells, strict=True)) if cells and lines.problem is None else None,
-                )
+                for line in taken if is_row else ():
+                    yield line.rstrip("\r\n").split(self.delimiter, maxsplit=max(head.width - 1, 0)), None
+            elif is_row and fields:
+                cells = fields if len(fields) == head.plain_width else head.cells(fields)
+                is_usable = bool(cells) and lines.problem is None
+                yield fields, dict(zip(self.columns, cells or (), strict=True)) if is_usable else None
             lines.problem = None
+            taken.clear()
 
     def fingerprint(self) -> str:
         settings = self._settings
@@ -146,7 +158,7 @@ class CsvTable(Source):
         lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.tolerates)
         reader = self._reader(lines)
         columns, head, file = self.columns, self._head, self.name
-        first_row = head.line + head.has_header
+        first_row, plain_width = head.line + head.has_header, head.plain_width
         for start, fields in _numbered(reader):
             if isinstance(fields, csv.Error):
                 error = fields
@@ -161,12 +173,12 @@ class CsvTable(Source):
                 lines.problem = None
             elif not fields or (len(fields) > 1 and not any(fields)):
                 continue  # an empty line, as a spreadsheet writes it too
-            elif cells := fields if len(fields) == len(columns) else head.cells(fields):
+            elif cells := fields if len(fields) == plain_width else head.cells(fields):
                 yield Row(dict(zip(columns, cells, strict=True)), file, start)
             else:
                 reading.reject(self._ragged(start, reader.line_num, len(fields)))
 
-    def _reader(self, lines: Lines) -> Reader:
+    def _reader(self, lines: Iterable[str]) -> Reader:
         if self.delimiter == "\t":
             return TabReader(lines)
         csv.field_size_limit(max(csv.field_size_limit(), LONGEST_FIELD))

@@ -149,8 +149,8 @@ class Gettext(PairSource):
         """
         start = first_bytes(self.path, PEEK)
         named = CHARSET.search(start)
-        line = 1 + count_line_ends(start[: named.start() if named else 0])
-        encoding = self._encoding_in(start, place=f"line {line}")
+        named_on = 1 + count_line_ends(start[: named.start() if named else 0])
+        encoding = self._encoding_in(start, place=f"line {named_on}")
         lines = Lines(self.path, encoding=encoding, keep_bad=self.bad_rows.skip)
         entry = Entry()
         for number, raw in enumerate(lines, start=1):

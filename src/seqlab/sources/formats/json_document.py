@@ -34,6 +34,8 @@ LONGEST_VALUE = 50_000_000
 CURE = (
     'An array of objects is needed, such as [{"text": "…", "label": "…"}], or one object per line (.jsonl).'
 )
+Element = tuple[int, Any, bool]
+"""The line on which a value starts, the value, and whether \\u is in it."""
 BLANK = " \t\r\n\ufeff"
 
 
@@ -141,6 +143,14 @@ class JsonDocument(Source):
         settings = self._settings
         return f"json:{content_hash(self.path)}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}"
 
+    def objects(self) -> Iterator[tuple[Any, dict[str, Any] | None]]:
+        """All elements of the array as they are, and their cells by column: None where one is no object."""
+        for line, value, escaped in self._elements():
+            try:
+                yield value, as_values(value, where=f"{self.name}, line {line}", escaped=escaped)
+            except DataError:
+                yield value, None
+
     def _usable_rows(self, reading: Pass) -> Iterator[Row]:
         for row in self._objects(reading):
             missing = [name for name in self._required if name not in row.values]
@@ -150,27 +160,36 @@ class JsonDocument(Source):
                 yield with_all_columns(row, self.columns)
 
     def _objects(self, reading: Pass) -> Iterator[Row]:
+        for line, value, escaped in self._elements():
+            try:
+                yield Row(
+                    as_values(value, where=f"{self.name}, line {line}", escaped=escaped), self.name, line
+                )
+            except DataError as error:
+                reading.reject(error)
+
+    def _elements(self) -> Iterator[Element]:
         pieces = text_blocks(self.path, encoding=self._settings.encoding, bad_rows=BadRows())
         reader = JsonReader(pieces, where=self.name)
         opening = reader.peek()
         if opening == "[":
-            yield from self._array(reader, reading)
+            yield from self._array(reader)
         elif opening == "{":
-            yield from self._wrapped(reader, reading)
+            yield from self._wrapped(reader)
         elif opening:
             raise DataError("is no array of objects.", where=self.name, cure=CURE)
 
-    def _array(self, reader: JsonReader, reading: Pass) -> Iterator[Row]:
+    def _array(self, reader: JsonReader) -> Iterator[Element]:
         reader.take("[")
         while reader.peek() not in ("]", ""):
-            yield from self._row(reader, reading)
+            yield self._element(reader)
             if reader.peek() == ",":
                 reader.take(",")
             elif reader.peek() != "]":
                 reader.take("]")
         reader.take("]")
 
-    def _wrapped(self, reader: JsonReader, reading: Pass) -> Iterator[Row]:
+    def _wrapped(self, reader: JsonReader) -> Iterator[Element]:
         """The first array of objects among the values of an object. An object without one is a row, and so are
         those that follow it.
         """
@@ -180,25 +199,21 @@ class JsonDocument(Source):
             key, _ = reader.value()
             reader.take(":")
             if reader.peeks_at_objects():
-                yield from self._array(reader, reading)
+                yield from self._array(reader)
                 return
             reader.peek()
             values[str(key)], _ = reader.value()
             if reader.peek() == ",":
                 reader.take(",")
         reader.take("}")
-        yield Row(as_values(values, where=f"{self.name}, line {line}", escaped=True), self.name, line)
+        yield line, values, True
         while reader.peek() == "{":
-            yield from self._row(reader, reading)
+            yield self._element(reader)
 
-    def _row(self, reader: JsonReader, reading: Pass) -> Iterator[Row]:
+    def _element(self, reader: JsonReader) -> Element:
         reader.peek()
         line = reader.line
-        value, escaped = reader.value()
-        try:
-            yield Row(as_values(value, where=f"{self.name}, line {line}", escaped=escaped), self.name, line)
-        except DataError as error:
-            reading.reject(error)
+        return line, *reader.value()
 
 
 def looks_like_lines(path: Path, encoding: str = "") -> bool:

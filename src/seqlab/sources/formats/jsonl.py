@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -63,12 +64,23 @@ class JsonLines(Source):
         settings = self._settings
         return f"jsonl:{content_hash(self.path)}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}"
 
-    def objects(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-        """All objects as they are, and their cells by column."""
-        lines = Lines(self.path, encoding=self._settings.encoding)
+    def objects(self) -> Iterator[tuple[Any, dict[str, Any] | None]]:
+        """All lines as the values they hold, or as text where they are no JSON, and their cells by column: None where
+        a line is no object that can be used.
+        """
+        lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=True)
         for number, line in enumerate(lines, start=1):
-            if not line.isspace():
-                yield DECODER.decode(line), self._parse(line, number)
+            if line.isspace():
+                continue
+            value: Any = line.rstrip("\r\n")
+            cells: dict[str, Any] | None = None
+            if lines.problem is None:
+                with suppress(ValueError, RecursionError):
+                    value = DECODER.decode(line)
+                with suppress(DataError):
+                    cells = self._parse(line, number)
+            yield value, cells
+            lines.problem = None
 
     def _usable_rows(self, reading: Pass) -> Iterator[Row]:
         for row in self._objects(reading):

@@ -35,6 +35,11 @@ class TableHead:
     names: tuple[str, ...] = ()
     """The header as it is written."""
 
+    @property
+    def plain_width(self) -> int:
+        """How many fields a row has whose fields are the cells; none has where columns are left out."""
+        return self.width if self.kept is None else -1
+
     def cells(self, fields: list[str]) -> list[str]:
         """The cells of a row that has other fields than the columns that count; none where it does not fit.
 
@@ -154,7 +159,7 @@ def _complete_names(names: list[str], empty: set[int]) -> tuple[list[str], list[
         new = name or f"column_{place + 1}"
         while name and (new in complete or (counts[name] > 1 and new in names)):
             new = f"{name}_{counts[name]}"
-            counts[name] += new in complete
+            counts[name] += new in complete or new in names
         complete.append(new)
         if place not in empty and new != name:
             notes.append(
