@@ -68,9 +68,9 @@ def test_another_encoding_after_megabytes_of_utf8_is_an_error_that_names_the_set
 
 
 def test_a_short_row_does_not_slip_into_the_place_of_a_column_that_is_left_out(tmp_path: Path) -> None:
-    content = "text,,label\n" + "a fine film,,pos\na dull film,,neg\n" * 20 + "no label,pos\n"
+    content = "text,,label\n" + "a fine film,,pos\na dull film,,neg\n" * 150 + "no label,pos\n"
     source = opened(tmp_path / "t.csv", content)
-    assert len(values(source)) == 40
+    assert len(values(source)) == 300
     assert source.bad_rows.count == 1
 
 
@@ -79,6 +79,22 @@ def test_repeated_names_get_numbers_that_no_other_column_has(tmp_path: Path) -> 
     assert source.columns[0] == "a"
     assert source.columns[2] == "a_2"
     assert len(set(source.columns)) == 4
+
+
+TABLE = [{"text": f"a {'fine' if n % 2 else 'dull'} film {n}", "label": n % 2} for n in range(30)]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("layout", ["columns", "lists", "index"])
+def test_a_table_in_one_json_object_is_read_by_rows(layout: str, indent: int | None, tmp_path: Path) -> None:
+    table: dict[str, object] = {
+        "columns": {name: {str(n): row[name] for n, row in enumerate(TABLE)} for name in ("text", "label")},
+        "lists": {name: [row[name] for row in TABLE] for name in ("text", "label")},
+        "index": {f"r{n}": row for n, row in enumerate(TABLE)},
+    }[layout]
+    source = opened(tmp_path / "t.json", json.dumps(table, indent=indent))
+    assert values(source) == TABLE
+    assert any("pandas" in note for note in source.notes)
 
 
 def test_utf8_with_a_damaged_line_is_not_taken_for_another_encoding(tmp_path: Path) -> None:

@@ -120,6 +120,43 @@ def test_a_series_without_labels_is_said_to_be_one_to_forecast(lines: list[str],
     assert "data.sequence" in caught.value.cure
 
 
+DNA = str.maketrans("01b", "act")
+
+
+def test_commas_count_more_than_tabs_that_only_indent(tmp_path: Path) -> None:
+    rows = [f"{'+-'[n % 2]},S{n},\t\t{'acgt' * 10}{bin(n * 977).translate(DNA)}" for n in range(60)]
+    (tmp_path / "promoters.data").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    found = find_roles(open_source(tmp_path / "promoters.data", DataSettings()))
+    assert (found.text, found.label) == ("3", "1")
+
+
+def test_verses_of_equally_many_words_are_no_tagged_words(tmp_path: Path) -> None:
+    verses = [f"the {one} saw a {two}." for one in ("dog", "cat", "fox") for two in ("tree", "house")] * 10
+    text = "\n".join(verse if n % 5 else f"\n{verse}" for n, verse in enumerate(verses))
+    (tmp_path / "poem.txt").write_text(text, encoding="utf-8")
+    assert open_source(tmp_path / "poem.txt", DataSettings()).columns == ["text"]
+
+
+def test_names_in_camel_case_and_attributions_are_understood(tmp_path: Path) -> None:
+    table = "summary,reviewText,overall\n" + "".join(
+        f"{word},it was a {word} film that I saw,{stars}\n"
+        for word, stars in (("fine", 5), ("dull", 1))
+        for _ in range(40)
+    )
+    (tmp_path / "reviews.csv").write_text(table, encoding="utf-8")
+    found = find_roles(open_source(tmp_path / "reviews.csv", DataSettings()))
+    assert (found.text, found.label) == ("reviewText", "overall")
+    pairs = [
+        f"I see the {one} and the cat.\tJe vois le {two} et le chat.\tCC-BY 2.0 (France) Attribution: tatoeba.org #{n} (CK)"
+        for n, (one, two) in enumerate(
+            [("dog", "chien"), ("old house", "la vieille maison"), ("tree", "arbre")] * 20
+        )
+    ]
+    (tmp_path / "fra.txt").write_text("\n".join(pairs) + "\n", encoding="utf-8")
+    found = find_roles(open_source(tmp_path / "fra.txt", DataSettings()))
+    assert "3" not in (found.text, *(found.pair or ()))
+
+
 def test_a_sequence_with_a_gap_can_be_left_out(tmp_path: Path) -> None:
     path = table(tmp_path / "t.csv", "id,x,label", "a,1,up", "a,2,up", "b,,down", "b,3,down", "c,5,up")
     series = Series(open_source(path, DataSettings(bad_rows="skip")), sequence="id", label="label")

@@ -96,19 +96,23 @@ ID_NAME = re.compile(
     re.IGNORECASE,
 )
 
+CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+"""Where a word begins in `reviewText`."""
+
 
 def is_named(name: str, names: Sequence[str]) -> bool:
     """Whether a column is called so, or its last or first word is; of a nested column the last part counts.
 
     >>> is_named("airline_sentiment", ["sentiment"]), is_named("context", ["text"]), is_named("Preis (EUR)", ["preis"])
     (True, False, True)
-    >>> is_named("ticket.body", ["body"]), is_named("text_length", ["text"])
-    (True, False)
+    >>> is_named("ticket.body", ["body"]), is_named("text_length", ["text"]), is_named("reviewText", ["text"])
+    (True, False, True)
     """
-    parent, _, last = name.lower().rpartition(".")
-    if not last or (parent and last in ("name", "value")):
-        last = parent.rpartition(".")[2] or name.lower()
-    words = re.findall(r"[^\W_]+", last)
+    parent, _, last = name.rpartition(".")
+    if not last or (parent and last.lower() in ("name", "value")):
+        last = parent.rpartition(".")[2] or name
+    words = re.findall(r"[^\W_]+", CAMEL_CASE.sub("_", last).lower())
+    last = last.lower()
     if last in names or not words:
         return last in names
     return words[-1] in names or ("(" in last and words[0] in names)

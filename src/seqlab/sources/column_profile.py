@@ -23,7 +23,8 @@ DATE = re.compile(DATES, re.IGNORECASE)
 FORMAL = re.compile(
     rf"{DATES}"
     r"|https?://\S+|www\.\S+|[^\s@]+@[^\s@]+\.\w+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # links, mails, ids
-    r"|\+?[\d ()/-]{7,}",  # phone numbers
+    r"|\+?[\d ()/-]{7,}"  # phone numbers
+    r"|CC[- ]BY\b.*",  # who wrote a sentence, as collections of translations have it
     re.IGNORECASE,
 )
 

@@ -17,6 +17,7 @@ from seqlab.sources.base import Row, Source
 from seqlab.sources.encoding import first_lines
 from seqlab.sources.files.compression import content_hash
 from seqlab.sources.files.lines import text_blocks
+from seqlab.sources.formats.json_columns import rows_of_object
 from seqlab.sources.formats.json_objects import (
     DECODER,
     SAMPLE,
@@ -34,6 +35,7 @@ LONGEST_VALUE = 50_000_000
 CURE = (
     'An array of objects is needed, such as [{"text": "…", "label": "…"}], or one object per line (.jsonl).'
 )
+ONE_OBJECT = "the whole table is one object, as pandas writes it: in messages, line N is row N"
 Element = tuple[int, Any, bool]
 """The line on which a value starts, the value, and whether \\u is in it."""
 BLANK = " \t\r\n\ufeff"
@@ -191,7 +193,7 @@ class JsonDocument(Source):
 
     def _wrapped(self, reader: JsonReader) -> Iterator[Element]:
         """The first array of objects among the values of an object. An object without one is a row, and so are
-        those that follow it.
+        those that follow it; alone, it may be a table.
         """
         line, values = reader.line, dict[str, Any]()
         reader.take("{")
@@ -206,6 +208,10 @@ class JsonDocument(Source):
             if reader.peek() == ",":
                 reader.take(",")
         reader.take("}")
+        if not reader.peek() and (rows := rows_of_object(values)):
+            self.notes = (ONE_OBJECT,)
+            yield from ((number, row, True) for number, row in enumerate(rows, start=1))
+            return
         yield line, values, True
         while reader.peek() == "{":
             yield self._element(reader)
@@ -235,4 +241,5 @@ def _is_object(line: str) -> bool:
 
 def _holds_rows(line: str) -> bool:
     value = json.loads(line)
-    return any(isinstance(cell, list) and cell and isinstance(cell[0], dict) for cell in value.values())
+    arrays = (cell for cell in value.values() if isinstance(cell, list) and cell)
+    return any(isinstance(array[0], dict) for array in arrays) or bool(rows_of_object(value))

@@ -15,6 +15,7 @@ from seqlab.sources.encoding import first_lines
 from seqlab.sources.files.compression import content_hash
 from seqlab.sources.files.lines import Lines
 from seqlab.sources.formats.registry import source_formats
+from seqlab.sources.formats.table_head import SENTENCE_ENDS
 from seqlab.sources.settings import DataSettings
 
 PAIR = ["word", "tag"]
@@ -195,8 +196,12 @@ def looks_tagged(path: Path, encoding: str = "") -> bool:
 
 
 def _has_tags(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the last words of lines with equally many words are tags: few, and most of them come back."""
+    """Whether the last words of lines with equally many words are tags: few, most of them come back, and they do not
+    end sentences.
+    """
     tags = {row[-1] for row in rows}
+    if 2 * sum(tag[:-1].isalpha() and tag.endswith(SENTENCE_ENDS) for tag in tags) > len(tags):
+        return False
     return len(rows) >= FEWEST_WORDS and len(rows[0]) <= MOST_COLUMNS and len(tags) <= min(60, len(rows) // 5)
 
 
