@@ -130,7 +130,7 @@ def test_a_tab_inside_quotation_marks_belongs_to_the_field_where_the_line_would_
     (tmp_path / "t.tsv").write_text("\n".join(lines) + "\n")
     source = open_source(tmp_path / "t.tsv", DataSettings(bad_rows="skip"))
     assert [row.values["text"] for row in source.rows()] == ['a\tb "c"', 'he said "no"', '"never closed']
-    assert source.bad_rows.sentence().endswith("line 5: 3 fields, expected 2 (text,label).")
+    assert "line 5: 3 fields, expected 2 (text,label)" in source.bad_rows.sentence()
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -151,7 +151,7 @@ def test_skipped_rows_are_counted_once_however_often_the_source_is_read(tmp_path
         "4, column 1",
         "5, column 1",
     ]
-    assert "3 rows could not be read" in source.bad_rows.sentence()
+    assert "skipped 3 rows" in source.bad_rows.sentence()
 
 
 def test_skipping_json_lines_leaves_out_each_kind_of_bad_line(tmp_path: Path) -> None:
