@@ -54,8 +54,7 @@ def test_a_label_folder_whose_name_is_not_utf8_is_refused(tmp_path: Path) -> Non
     archive = Path(shutil.make_archive(str(tmp_path / "packed"), "tar", root))
     for place in (root, archive):
         with pytest.raises(DataError, match=r"m\\udce9diocre.*not UTF-8"):
-            for source in open_parts(place, DataSettings()).values():
-                list(source.rows())
+            _ = [list(source.rows()) for source in open_parts(place, DataSettings()).values()]
 
 
 def test_a_file_whose_name_is_not_utf8_is_refused(tmp_path: Path) -> None:
