@@ -82,7 +82,10 @@ class LabelFolders(Source):
         """From the first files: each is read in its own."""
         tree = open_tree(self.path)
         first = tree.read(self._files_of_part(tree)[:LOOKED_AT])
-        return describe_encodings(encoding_of(content) for _, content in first)
+        try:
+            return describe_encodings(encoding_of(content) for _, content in first)
+        except DataError:  # said where the file is read, or skipped
+            return ()
 
     def _files_of_part(self, tree: Tree) -> list[str]:
         return [name for name, (part, _) in _labels(tree.names).items() if part == self._part]
