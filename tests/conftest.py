@@ -34,6 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Here and not in pyproject.toml: pytest imports the category before the shape checks are switched on.
+    config.addinivalue_line("filterwarnings", "ignore::seqlab.core.errors.SeqlabWarning")
     path = config.getoption("--spec-report")
     is_worker = hasattr(config, "workerinput")
     if path is not None and not is_worker:

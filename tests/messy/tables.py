@@ -34,7 +34,7 @@ def empty_cells(path: Path) -> Truth:
         label = "" if number in (30, 99, 301, 350) else queue
         rows.append((f"T-{5000 + number}", body, label, random.choice(("gold", "silver", "bronze"))))
     path.write_text(table([("ticket", "body", "queue", "tier"), *rows]), encoding="utf-8")
-    return Truth("classification", 394, "body", "queue", said=("data.label=tier", "6 of 400 rows"))
+    return Truth("classification", 394, "body", "queue", said=("data.label=tier", "skipped 6 rows"))
 
 
 @messy("bewertungen.csv")
@@ -351,7 +351,7 @@ def ragged_rows(path: Path) -> Truth:
     lines[50] = "49,well, maybe, we should talk tomorrow,ham"
     lines[120] = "119,call now, win today,spam"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return Truth("classification", 198, "text", "label", said=("2 of 200 rows", "line 51"))
+    return Truth("classification", 198, "text", "label", said=("skipped 2 rows", "line 51"))
 
 
 @messy("index_column.csv")

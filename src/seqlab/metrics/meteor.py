@@ -99,7 +99,7 @@ def meteor(
 def count_matches(output: Words, reference: Words, *, stem: Stem | None = porter_stem) -> MeteorCounts:
     """
     >>> count_matches("the cats sat".split(), "on the mat sat the cat".split())
-    MeteorCounts(matches=3, chunks=3, words=3, reference_words=6)
+    MeteorCounts(matches=3, chunks=2, words=3, reference_words=6)
     """
     matched = match_words(output, reference, stem=stem)
     return MeteorCounts(len(matched), count_chunks(matched), len(output), len(reference))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -118,21 +118,8 @@ def _number_columns(spec: DataSpec, data: DataSettings) -> list[str]:
 
 def _about_skipped(parts: Mapping[str, Source]) -> list[str]:
     """One sentence for each file that has rows which cannot be used."""
-    files = {id(part.bad_rows): part for part in parts.values()}
-    sentences = []
-    for part in files.values():
-        if count := part.bad_rows.count:
-            kept = sum(
-                len(other)
-                for other in parts.values()
-                if other.bad_rows is part.bad_rows and isinstance(other, Sized)
-            )
-            of = f" of {count + kept:,}" if kept else ""
-            sentences.append(
-                f"skipped {count:,}{of} rows that cannot be used, the first: {part.bad_rows.messages[0].rstrip('.')}; stop at"
-                " them: data.bad_rows=stop"
-            )
-    return sentences
+    files = {id(part.bad_rows): part.bad_rows for part in parts.values()}
+    return [sentence for bad_rows in files.values() if (sentence := bad_rows.sentence())]
 
 
 def open_further(path: str, data: DataSettings, spec: DataSpec) -> Source:

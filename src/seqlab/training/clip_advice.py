@@ -41,7 +41,7 @@ class ClipAdvice:
             else "nothing was clipped"
         )
         then = f"suggestion: clip_norm {self.suggestion:g}, which would clip {self.suggested_share:.0%}"
-        return f"average gradient norm {self.average:.2g}; {now}; {then}".replace("%", " %")
+        return f"average gradient norm {self.average:.2g}; {now}; {then}"
 
 
 def suggest_clip(norms: Iterable[float | None], *, limit: float = 0.0) -> ClipAdvice:

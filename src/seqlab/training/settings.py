@@ -28,8 +28,8 @@ class TrainingSettings(Settings):
         0,
         ge=0,
         description=(
-            "Time limit for the whole command, from reading to the report; when steps, epochs and minutes are all 0: 5 minutes, 30"
-            " epochs or early stopping (patience), whichever comes first."
+            "Time limit of the whole command, reading and scoring included. Without minutes, steps and epochs: 5"
+            " minutes or 30 epochs, unless early stopping ends it."
         ),
     )
     batch_size: int = Field(0, ge=0, description="Sequences per update; 0 lets the task decide.")

@@ -86,7 +86,7 @@ def describe_image_attention(attention: ImageAttentionMap) -> str:
         ]
         if cells:
             weight, row, column = max(cells)
-            strongest.append(f"{view.words}: row {row}, column {column} ({weight:.0%})".replace("%)", " %)"))
+            strongest.append(f"{view.words}: row {row}, column {column} ({weight:.0%})")
     return "; ".join(strongest) + "."
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path, PurePath
+
 from pydantic import Field
 
 from seqlab.core.errors import DataError
@@ -9,6 +11,8 @@ from seqlab.core.settings import Settings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Source
 from seqlab.sources.column_roles import find_roles
+from seqlab.sources.files.compression import plain_name
+from seqlab.sources.formats.registry import formats_by_suffix
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.spec import OF_IMAGE_FILES, OF_LABELED_BATCHES, OF_PAIRS, TaskSpec, find_spec
 
@@ -32,6 +36,11 @@ class TextSpec(TaskSpec):
         "data.label_separator",
         "data.max_length",
     )
+
+    def format_of(self, path: Path, data: DataSettings) -> str:
+        """A file that is named like a text is read as it is, even if its lines look like tagged words or a table."""
+        by_name = formats_by_suffix().get(PurePath(plain_name(path)).suffix.lower())
+        return "text" if path.is_file() and by_name == "text" and data.text in ("", "text") else ""
 
     def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
         roles = find_roles(source, settings=data)
