@@ -11,6 +11,7 @@ from seqlab.core.settings import Settings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Source
 from seqlab.sources.column_roles import find_roles
+from seqlab.sources.file_format import format_of
 from seqlab.sources.files.compression import plain_name
 from seqlab.sources.formats.registry import formats_by_suffix
 from seqlab.sources.settings import DataSettings
@@ -40,7 +41,8 @@ class TextSpec(TaskSpec):
     def format_of(self, path: Path, data: DataSettings) -> str:
         """A file that is named like a text is read as it is, even if its lines look like tagged words or a table."""
         by_name = formats_by_suffix().get(PurePath(plain_name(path)).suffix.lower())
-        return "text" if path.is_file() and by_name == "text" and data.text in ("", "text") else ""
+        is_text = path.is_file() and by_name == "text" and data.text in ("", "text")
+        return "text" if is_text and format_of(path) != "text" else ""
 
     def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
         roles = find_roles(source, settings=data)
