@@ -14,4 +14,4 @@ def test_a_spotlight_lets_through_what_was_looked_at() -> None:
     assert drawing.count("#ffffff") == drawing.count("#ff0000") == 2  # one strip each in the two rows
     assert drawing.count('href="#x-image"') == 2
     assert [part.split('"')[0] for part in drawing.split('fill-opacity="')[1:]] == ["0.8", "0.53", "0"]
-    assert "red: row 1, column 3 (75 %)." in drawing
+    assert "red: row 1, column 3 (75%)." in drawing

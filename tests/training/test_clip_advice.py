@@ -33,8 +33,8 @@ def test_percentiles_are_those_of_numpy() -> None:
 def test_the_sentence_names_average_limit_share_and_suggestion() -> None:
     assert (
         suggest_clip([1.0, 3.0], limit=2.0).sentence()
-        == "average gradient norm 2; clip_norm 2 clipped 50 % of the steps in the journal; suggestion:"
-        " clip_norm 2, which would clip 50 %"
+        == "average gradient norm 2; clip_norm 2 clipped 50% of the steps in the journal; suggestion:"
+        " clip_norm 2, which would clip 50%"
     )
     assert "; nothing was clipped; " in suggest_clip([1.0, 3.0]).sentence()
 
