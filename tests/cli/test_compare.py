@@ -77,6 +77,7 @@ def test_two_runs_become_a_table_an_answer_and_a_page(
     assert ended.code == 0, ended.err
     lines = ended.out.splitlines()
     table = lines[: lines.index("settings that differ:")]
+    assert [line.split()[:1] for line in table[:3]] == [["run"], ["model"], ["accuracy"]]  # runs side by side
     assert max(map(len, table)) <= 80
     assert {"model", "accuracy", "baseline", "parameters"} <= {line.split()[0] for line in table}
     assert ["training.steps", "40", "1"] in [line.split() for line in lines]
