@@ -199,7 +199,7 @@ def _watch(work: Callable[[Callback], Run], *, quiet: bool) -> Run:
 
 
 def announce(prepared: Prepared, *, tell: Tell = TOLD) -> None:
-    """What was inferred beside what was told about the data, and what it will cost."""
+    """Print the inferred settings, the model and the expected cost of the run."""
     for reason in prepared.reasons:
         tell(reason)
     for warning in prepared.warnings:

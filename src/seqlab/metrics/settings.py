@@ -1,4 +1,4 @@
-"""The section `evaluation` of a recipe: what is computed beside the scores of the task."""
+"""The section `evaluation` of a recipe: additional metrics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from seqlab.metrics.registry import MetricName
 
 
 class EvaluationSettings(Settings):
-    """What is computed beside the scores of the task."""
+    """Metrics in addition to the scores of the task."""
 
     metrics: tuple[MetricName, ...] = Field(
         (),
