@@ -20,6 +20,8 @@ from seqlab.tasks.labeled.class_predictions import ClassPredictions
 MAX_POINTS = 200
 TABLE = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Thresholds in the small table, besides the best one."""
+LOG_ODDS_DECIMALS = 5
+"""Log-odds of equal inputs differ by less: sums in float32 round differently for other lengths and batches."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,15 @@ def _curve(predictions: ClassPredictions) -> dict[str, Any]:
     }
 
 
-def ranking_items(predictions: ClassPredictions) -> dict[str, Items]:
-    """For two classes: how well the probability of the second one ranks its examples first."""
-    is_positive, scores = predictions.targets == 1, predictions.log_probs[:, 1].astype(np.float64)
+def ranking_items(uncalibrated: ClassPredictions) -> dict[str, Items]:
+    """For two classes: how well the probability of the second one ranks its examples first.
+
+    Ranked by its log-odds, which keep the order of probabilities that round to 0 or 1, and without a
+    temperature, which would scale the rounding errors too.
+    """
+    log_probs = uncalibrated.log_probs.astype(np.float64)
+    is_positive = uncalibrated.targets == 1
+    scores = np.round(log_probs[:, 1] - log_probs[:, 0], LOG_ODDS_DECIMALS)
     return {
         "roc_auc": roc_auc_items(is_positive, scores),
         "average_precision": average_precision_items(is_positive, scores),

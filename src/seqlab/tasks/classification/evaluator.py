@@ -74,8 +74,8 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
             self._attention_section(predictor.model, encoded, predictions),
         ]
         if len(names) == 2 and len(np.unique(predictions.targets)) == 2:  # a ranking needs both classes
-            items |= ranking_items(predictions)
-            scores += ranking_scores(predictions, baseline, label=names[1])
+            items |= ranking_items(uncalibrated)
+            scores += ranking_scores(uncalibrated, baseline, label=names[1])
             threshold = predictor.calibration.threshold
             sections.append(thresholds_section(predictions, label=names[1], chosen=threshold))
         answers, truths = (

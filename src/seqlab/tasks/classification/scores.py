@@ -147,11 +147,11 @@ def calibration_score(
 
 
 def ranking_scores(
-    predictions: ClassPredictions, baseline: ClassBaseline | None, *, label: str
+    uncalibrated: ClassPredictions, baseline: ClassBaseline | None, *, label: str
 ) -> list[Score]:
     """For two classes: how well the probability of the second class, `label`, ranks its examples first."""
     baseline_items = (
-        ranking_items(ClassPredictions(predictions.targets, baseline.log_probs))
+        ranking_items(ClassPredictions(uncalibrated.targets, baseline.log_probs))
         if baseline and baseline.log_probs is not None
         else {}
     )
@@ -165,7 +165,7 @@ def ranking_scores(
                 f"{RANKING_METHODS[name]} of the class {excerpt(label)!r}; 95% CI by bootstrap over rows"
             ),
         )
-        for name, items in ranking_items(predictions).items()
+        for name, items in ranking_items(uncalibrated).items()
     ]
 
 
