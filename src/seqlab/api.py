@@ -13,14 +13,15 @@ from seqlab.cli.as_python import as_python
 from seqlab.cli.console import say
 from seqlab.cli.live_line import LiveLine
 from seqlab.cli.progress import TerminalProgress
-from seqlab.cli.train import QUIET, STAGES, TOLD, announce, show_curve
+from seqlab.cli.train import announce, show_curve, show_note, show_stage
 from seqlab.core.errors import SeqlabWarning, UsageError
+from seqlab.core.notify import ignore
 from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.overrides import unknown_model
 from seqlab.runs.compare.compare import Comparison, compare_runs
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
-from seqlab.runs.train.prepare import prepare
+from seqlab.runs.train.prepare import Prepared, prepare
 from seqlab.runs.train.start import Interrupted
 from seqlab.runs.train.start import train as train_prepared
 from seqlab.sources.tables import save_splits
@@ -70,33 +71,45 @@ def train(
     Returns:
         The finished run, with `results`, `predict`, `evaluate` and more.
     """
-    budget = {"training.minutes": minutes, "training.steps": steps, "training.epochs": epochs}
-    values = {name: value for name, value in budget.items() if value} | settings
-    if seed is not None:
-        values["training.seed"] = seed
-    name, more = _model_settings(model)
+    name, model_settings = _model_settings(model)
     _check_callbacks(callbacks)
     parts = save_splits(data)
-    values |= more | {f"data.{split}": path for split, path in parts.items() if split != "train"}
+    budget = {"training.minutes": minutes, "training.steps": steps, "training.epochs": epochs}
+    values = (
+        {setting: value for setting, value in budget.items() if value}
+        | settings
+        | ({} if seed is None else {"training.seed": seed})
+        | model_settings
+        | {f"data.{split}": path for split, path in parts.items() if split != "train"}
+    )
     recipe, run_name = find_recipe(
         parts["train"], list(assignments), task=task, model=name, start=str(start), values=values
     )
-    stage, tell = (STAGES, _tell) if verbose else (QUIET, QUIET)
-    prepared = prepare(recipe, out=str(out), name=run_name, say=stage, tell=tell)
+    on_stage, on_note = (show_stage, _show_note) if verbose else (ignore, ignore)
+    prepared = prepare(recipe, out=str(out), name=run_name, on_stage=on_stage, on_note=on_note)
     if verbose:
-        announce(replace(prepared, warnings=[]), tell=_tell)
+        announce(replace(prepared, warnings=[]), show=_show_note)
     _warn(prepared.warnings)
+    run = _train(prepared, callbacks, verbose=verbose)
+    _warn([warning for warning in run.results.raw["warnings"] if warning not in prepared.warnings])
+    if verbose:
+        show_curve(run, show=lambda advice: say(as_python(advice)))
+    return run
+
+
+def _train(prepared: Prepared, callbacks: Sequence[Callback], *, verbose: bool) -> Run:
+    """Train with a progress display; an interrupt says how to continue."""
     try:
         with _progress(verbose=verbose) as progress:
-            run = train_prepared(prepared, callback=CallbackList([progress, *callbacks]), say=stage)
+            return train_prepared(
+                prepared,
+                callback=CallbackList([progress, *callbacks]),
+                on_stage=show_stage if verbose else ignore,
+            )
     except Interrupted as stopped:
         raise KeyboardInterrupt(
             f"stopped and saved after step {stopped.step:,}; continue with: seqlab train --resume {stopped.folder}"
         ) from None
-    _warn([warning for warning in run.results.raw["warnings"] if warning not in prepared.warnings])
-    if verbose:
-        show_curve(run, tell=lambda advice: say(as_python(advice)))
-    return run
 
 
 def _model_settings(model: Any) -> tuple[str, dict[str, Any]]:
@@ -133,8 +146,8 @@ def _progress(*, verbose: bool) -> TerminalProgress | LiveLine:
     return LiveLine() if verbose and is_notebook else TerminalProgress(quiet=not verbose)
 
 
-def _tell(sentence: str) -> None:
-    TOLD(as_python(sentence))
+def _show_note(sentence: str) -> None:
+    show_note(as_python(sentence))
 
 
 def _warn(sentences: Sequence[str]) -> None:

@@ -84,7 +84,7 @@ def test_a_run_much_shorter_than_its_recipe_saves_nothing_worse_than_its_last_we
     made = prepared(tmp_path, budget)
     said: list[str] = []
     with hurried():
-        run = train(made, say=said.append)
+        run = train(made, on_stage=said.append)
     saved, last = validation_losses(made)
     assert saved <= last
     training = run.results.raw["training"]

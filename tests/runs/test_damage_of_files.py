@@ -123,7 +123,7 @@ def test_a_damaged_file_of_the_model_is_written_anew_by_a_resume(run: Path, whol
 
 
 def resume_and_say(folder: Path, said: Path) -> None:
-    resume(folder, say=lambda text: said.open("a", encoding="utf-8").write(text + "\n") and None)
+    resume(folder, on_stage=lambda text: said.open("a", encoding="utf-8").write(text + "\n") and None)
 
 
 @pytest.mark.slow

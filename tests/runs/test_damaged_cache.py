@@ -91,8 +91,8 @@ def test_a_rebuilt_cache_is_said_once(tmp_path: Path, monkeypatch: pytest.Monkey
     prepare(recipe)
     flip_low_bits(tmp_path / "cache", "label.bin", random.Random(1))
     said: list[str] = []
-    prepare(recipe, say=said.append)
+    prepare(recipe, on_stage=said.append)
     assert sum("train were damaged (label.bin)" in line for line in said) == 1
     said.clear()
-    prepare(recipe, say=said.append)
+    prepare(recipe, on_stage=said.append)
     assert not any("damaged" in line for line in said)

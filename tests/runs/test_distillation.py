@@ -220,5 +220,5 @@ def _other(folder: Path, source: Run) -> Path:
 def test_a_task_whose_loss_has_no_teacher_refuses_one_before_it_is_loaded(task: str) -> None:
     recipe = check({"task": task, "distillation": {"run": "nowhere"}}, where="")
     with pytest.raises(RecipeError) as caught:
-        find_teacher(recipe, say=lambda _: None)
+        find_teacher(recipe, on_stage=lambda _: None)
     assert all(fact in str(caught.value) for fact in ("distillation.run", task))

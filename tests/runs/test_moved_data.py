@@ -64,7 +64,7 @@ def test_a_second_training_of_the_same_file_takes_the_next_number(
     first, second = (prepare(recipe) for _ in range(2))
     assert first.folder == second.folder  # both were planned before either began
     said: list[str] = []
-    names = [train(prepared, say=said.append).folder.name for prepared in (first, second)]
+    names = [train(prepared, on_stage=said.append).folder.name for prepared in (first, second)]
     assert names == [first.folder.name, f"{first.folder.name}-2"]
     assert any(f"{first.folder}-2" in line for line in said)
 
@@ -76,5 +76,5 @@ def test_a_taken_place_is_refused_before_the_data_is_read(tmp_path: Path) -> Non
     said: list[str] = []
     recipe = check({"data": {"train": str(data)}}, where="")
     with pytest.raises(RunError, match="taken"):
-        prepare(recipe, out=str(tmp_path / "taken"), say=said.append)
+        prepare(recipe, out=str(tmp_path / "taken"), on_stage=said.append)
     assert said == []

@@ -37,7 +37,7 @@ def read_arrays(data: Path, said: list[str]) -> dict[str, list[Any]]:
     training = {"steps": 1, "threads": 1, "batch_size": 2}
     model = {"kind": "recurrent", "cell": "rnn", "hidden_size": 2, "embedding_size": 2}
     recipe = check({"data": {"train": str(data)}, "training": training, "model": model}, where="")
-    stores = {name: split.store for name, split in prepare(recipe, say=said.append).splits.items()}
+    stores = {name: split.store for name, split in prepare(recipe, on_stage=said.append).splits.items()}
     return {
         f"{name}.{column.name}": [store[column.name][row].tolist() for row in range(len(store))]
         for name, store in stores.items()

@@ -55,8 +55,8 @@ def test_it_is_said_before_anything_is_read(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(InterruptedError):
         prepare(
             check({"data": {"train": str(path)}, "training": {"minutes": 1}}, where="test"),
-            say=lambda text: (heard.append(text), _stop(text))[0],
-            tell=heard.append,
+            on_stage=lambda text: (heard.append(text), _stop(text))[0],
+            on_note=heard.append,
         )
     assert "--minutes" in heard[0]
     assert heard[1:] == ["reading the data"]

@@ -11,6 +11,7 @@ from seqlab.core.errors import shortened
 from seqlab.tasks.excerpt import one_line
 
 if TYPE_CHECKING:
+    from seqlab.runs.data import RunData
     from seqlab.sources.survey.report import PartSurvey
 
 EXAMPLES = """\b
@@ -32,38 +33,20 @@ def data(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Report rows, lengths, labels, repeats and leaks."""
-    from seqlab.runs.data import open_data
-    from seqlab.runs.find_recipe import find_recipe, task_of_section
     from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
-    from seqlab.sources.bad_rows import SKIP_ALL, TooManyBadRows
     from seqlab.tasks.spec import find_spec
 
-    words = list(settings or [])
-    recipe, _ = find_recipe(what, words)
-    if why := task_of_section(recipe, what, words):
-        say(f"  {why}")
-    told: list[str] = []
-
-    def tell(sentence: str) -> None:
-        if sentence not in told:
-            told.append(sentence)
-            say(f"  {sentence}")
-
-    try:
-        opened = open_data(recipe, tell=tell)
-    except TooManyBadRows as error:
-        say(f"  more rows than a few cannot be used; the first: {error}")
-        words.append(SKIP_ALL)
-        opened = open_data(find_recipe(what, words)[0], tell=tell)
-    steps = "steps" in opened.parts["train"].columns
+    notes = _Notes()
+    words, opened = _open(what, list(settings or []), notes)
+    has_steps = "steps" in opened.parts["train"].columns
     survey = survey_parts(opened.recipe, opened.parts)
     spec = find_spec(opened.recipe.task)
     warnings = opened.warnings + survey_warnings(opened.recipe, survey)
     if as_json:
         return answer_json({"task": opened.recipe.task, "parts": survey.as_json(), "warnings": warnings})
     for name, part in survey.parts.items():
-        _show(name, part, unit="steps" if steps else spec.unit, is_stream=spec.is_text_stream)
-    for warning in (warning for warning in warnings if warning not in told):
+        _show(name, part, unit="steps" if has_steps else spec.unit, is_stream=spec.is_text_stream)
+    for warning in (warning for warning in warnings if warning not in notes.shown):
         answer_sentences(f"WARNING: {warning}")
     labels = survey.parts["train"].labels
     if spec.has_class_labels and len(labels) == 1:
@@ -71,6 +54,35 @@ def data(
             "next:\n  every row has the same label, so there is nothing to learn; another: data.label=NAME"
         )
     return suggest([" ".join(["seqlab train", quoted(what), *map(quoted, words)])])
+
+
+class _Notes:
+    """Prints every note once."""
+
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+
+    def show(self, sentence: str) -> None:
+        if sentence not in self.shown:
+            self.shown.append(sentence)
+            say(f"  {sentence}")
+
+
+def _open(what: str, settings: list[str], notes: _Notes) -> tuple[list[str], RunData]:
+    """The data, and the settings with which it can be opened: those of the user, or with all bad rows skipped."""
+    from seqlab.runs.data import open_data
+    from seqlab.runs.find_recipe import find_recipe, task_of_section
+    from seqlab.sources.bad_rows import SKIP_ALL, TooManyBadRows
+
+    recipe, _ = find_recipe(what, settings)
+    if why := task_of_section(recipe, what, settings):
+        say(f"  {why}")
+    try:
+        return settings, open_data(recipe, on_note=notes.show)
+    except TooManyBadRows as error:
+        say(f"  more rows than a few cannot be used; the first: {error}")
+        tolerant = [*settings, SKIP_ALL]
+        return tolerant, open_data(find_recipe(what, tolerant)[0], on_note=notes.show)
 
 
 def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:

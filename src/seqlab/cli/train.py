@@ -14,6 +14,7 @@ from seqlab.cli.guesses import summarize_guesses
 from seqlab.cli.seeds import train_with_seeds
 from seqlab.core.errors import UsageError
 from seqlab.core.files import megabytes
+from seqlab.core.notify import Notify, ignore
 from seqlab.runs.report.next_steps import after_training
 
 if TYPE_CHECKING:
@@ -34,10 +35,6 @@ Examples:
   seqlab train reviews.csv --plugin my_cell.py --model my_cell     a part of your own
 """
 BEATEN = "the model does not beat its baseline"
-Tell = Callable[[str], None]
-QUIET: Tell = lambda _: None  # noqa: E731
-STAGES: Tell = lambda text: say(f"… {text}")  # noqa: E731
-TOLD: Tell = lambda text: say(f"  {text}")  # noqa: E731
 
 
 def train(
@@ -85,17 +82,11 @@ def train(
 ) -> None:
     """Train a model, score it beside its baseline, and save it."""
     clock = perf_counter()
-    stage = QUIET if quiet else STAGES
     if resume:
-        words = [what, *(settings or [])] if what else settings or []
-        moved = _moved_data(words)
-        if len(moved) < len(words) or task or model or out or minutes or start_from or seeds or dry_run:
-            cure = (
-                f"A run goes on with the recipe it started with: seqlab train --resume {quoted(resume)}"
-                " (and data.train=FILE if its data was moved)"
-            )
-            raise UsageError("--resume takes only the folder of a run.", cure=cure)
-        return _resume(resume, moved, stage=stage, quiet=quiet, as_json=as_json, clock=clock)
+        extra = [what, *(settings or [])] if what else settings or []
+        is_new = bool(task or model or out or minutes or start_from or seeds or dry_run)
+        moved = _check_resume(resume, extra, is_new=is_new)
+        return _resume(resume, moved, quiet=quiet, as_json=as_json, clock=clock)
     if not what:
         raise UsageError(
             "nothing to train on.",
@@ -106,16 +97,41 @@ def train(
     choices: dict[str, Any] = {"values": values, "task": task, "model": model, "out": out}
     if seeds and not dry_run:
         return train_with_seeds(what, settings or [], seeds, **choices, quiet=quiet, as_json=as_json)
-    prepared = _prepare(
-        what, settings or [], **choices, stage=stage, tell=QUIET if quiet else TOLD, clock=clock
-    )
+    prepared = _prepare(what, settings or [], **choices, quiet=quiet, clock=clock)
     if not quiet:
         announce(prepared)
     if seeds and not quiet:
         say(f"the plan of each of the {seeds} runs, which differ in training.seed")
     if dry_run:
         return _show_recipe(prepared, as_json=as_json)
-    return _train(prepared, stage=stage, quiet=quiet, as_json=as_json)
+    return _train(prepared, quiet=quiet, as_json=as_json)
+
+
+def show_stage(sentence: str) -> None:
+    """What the command is busy with."""
+    say(f"… {sentence}")
+
+
+def show_note(sentence: str) -> None:
+    """What was guessed or planned."""
+    say(f"  {sentence}")
+
+
+def _check_resume(folder: str, extra: list[str], *, is_new: bool) -> dict[str, str]:
+    """The data that was moved; nothing else can be changed about a run.
+
+    extra: arguments besides the folder. is_new: whether there are options that belong to a new run.
+    """
+    moved = _moved_data(extra)
+    if len(moved) < len(extra) or is_new:
+        raise UsageError(
+            "--resume takes only the folder of a run.",
+            cure=(
+                f"A run goes on with the recipe it started with: seqlab train --resume {quoted(folder)}"
+                " (and data.train=FILE if its data was moved)"
+            ),
+        )
+    return moved
 
 
 def _moved_data(words: list[str]) -> dict[str, str]:
@@ -129,28 +145,22 @@ def _moved_data(words: list[str]) -> dict[str, str]:
     return {parts[name]: value for name, _, value in pairs if name in parts and value}
 
 
-def _resume(
-    folder: str,
-    data: dict[str, str],
-    *,
-    stage: Callable[[str], None],
-    quiet: bool,
-    as_json: bool,
-    clock: float,
-) -> None:
+def _resume(folder: str, data: dict[str, str], *, quiet: bool, as_json: bool, clock: float) -> None:
     from seqlab.runs.train import start
 
+    on_stage = ignore if quiet else show_stage
     run = _watch(
-        lambda callback: start.resume(folder, data=data, callback=callback, say=stage, clock=clock),
+        lambda callback: start.resume(folder, data=data, callback=callback, on_stage=on_stage, clock=clock),
         quiet=quiet,
     )
     return _conclude(run, as_json=as_json)
 
 
-def _train(prepared: Prepared, *, stage: Callable[[str], None], quiet: bool, as_json: bool) -> None:
+def _train(prepared: Prepared, *, quiet: bool, as_json: bool) -> None:
     from seqlab.runs.train import start
 
-    run = _watch(lambda callback: start.train(prepared, callback=callback, say=stage), quiet=quiet)
+    on_stage = ignore if quiet else show_stage
+    run = _watch(lambda callback: start.train(prepared, callback=callback, on_stage=on_stage), quiet=quiet)
     if prepared.reasons and not (quiet or as_json):
         say(summarize_guesses(prepared.reasons))
     return _conclude(run, as_json=as_json, known=[] if quiet else prepared.warnings)
@@ -164,22 +174,22 @@ def _prepare(
     task: str,
     model: str,
     out: str,
-    stage: Callable[[str], None],
-    tell: Callable[[str], None],
+    quiet: bool,
     clock: float,
 ) -> Prepared:
     """What can be wrong with settings and names of files shows at once, before torch is imported."""
     from seqlab.runs.data import refuse_missing
     from seqlab.runs.find_recipe import find_recipe, task_of_section
 
+    on_stage, on_note = (ignore, ignore) if quiet else (show_stage, show_note)
     recipe, name = find_recipe(what, settings, task=task, model=model, values=values)
     if why := task_of_section(recipe, what, settings, task=task):
-        tell(why)
+        on_note(why)
     refuse_missing(recipe)
 
     from seqlab.runs.train.prepare import prepare
 
-    return prepare(recipe, out=out, name=name, say=stage, tell=tell, clock=clock)
+    return prepare(recipe, out=out, name=name, on_stage=on_stage, on_note=on_note, clock=clock)
 
 
 def _watch(work: Callable[[Callback], Run], *, quiet: bool) -> Run:
@@ -198,13 +208,13 @@ def _watch(work: Callable[[Callback], Run], *, quiet: bool) -> Run:
         sys.exit(130)
 
 
-def announce(prepared: Prepared, *, tell: Tell = TOLD) -> None:
+def announce(prepared: Prepared, *, show: Notify = show_note) -> None:
     """Print the inferred settings, the model and the expected cost of the run."""
     for reason in prepared.reasons:
-        tell(reason)
+        show(reason)
     for warning in prepared.warnings:
-        if warning not in prepared.guesses:  # skipped rows were told with the guesses
-            tell(f"WARNING: {warning}")
+        if warning not in prepared.guesses:  # skipped rows were shown with the guesses
+            show(f"WARNING: {warning}")
     recipe, forecast = prepared.recipe, prepared.forecast
     assert forecast is not None
     sizes = ", ".join(
@@ -212,13 +222,13 @@ def announce(prepared: Prepared, *, tell: Tell = TOLD) -> None:
     )
     threads = f"{recipe.training.threads} thread{'s' if recipe.training.threads != 1 else ''}"
     memory = f"{megabytes(forecast.peak_memory)} of memory, " if forecast.peak_memory else ""
-    tell(f"task {recipe.task}" + (f"; rows: {sizes}" if sizes else ""))
-    tell(f"model {_describe_network(prepared, forecast)}")
-    tell(f"{_describe_budget(prepared, forecast)}; otherwise: --minutes NUMBER")
+    show(f"task {recipe.task}" + (f"; rows: {sizes}" if sizes else ""))
+    show(f"model {_describe_network(prepared, forecast)}")
+    show(f"{_describe_budget(prepared, forecast)}; otherwise: --minutes NUMBER")
     if prepared.budget.seconds is not None:
-        tell(_describe_time(prepared.budget, prepared.budget.seconds))
-    tell(f"{memory}{threads}, seed {recipe.training.seed}")
-    tell(f"run folder {prepared.folder}")
+        show(_describe_time(prepared.budget, prepared.budget.seconds))
+    show(f"{memory}{threads}, seed {recipe.training.seed}")
+    show(f"run folder {prepared.folder}")
 
 
 def _describe_network(prepared: Prepared, forecast: Forecast) -> str:
@@ -285,13 +295,13 @@ def show_warnings(run: Run, *, known: list[str]) -> None:
             say(f"WARNING: {warning}")
 
 
-def show_curve(run: Run, *, tell: Tell = say) -> None:
+def show_curve(run: Run, *, show: Notify = say) -> None:
     """Why training ended, and what its validation curve suggests."""
     training = run.results.raw["training"]
     if training.get("stopped_early"):
-        tell(f"early stopping after step {training['steps']:,}; the best was step {training['best_step']:,}")
+        show(f"early stopping after step {training['steps']:,}; the best was step {training['best_step']:,}")
     if training.get("advice"):
-        tell(training["advice"])
+        show(training["advice"])
 
 
 def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> None:
@@ -299,28 +309,33 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
     results = run.results
     raw = results.raw
     if as_json:
-        scores = {name: score.as_json() for name, score in results.items()}
-        return answer_json(
-            {
-                "run": str(run.folder),
-                "split": results.split,
-                "scores": scores,
-                "warnings": raw["warnings"],
-                **raw["training"],
-            }
-        )
+        return answer_json(_as_json(run))
     show_warnings(run, known=known or [])
     for score in results.values():
         answer_sentences(f"{results.split}: {score.describe()}")
     if any(warning.startswith(BEATEN) for warning in raw["warnings"]):  # the line above has the numbers
         say(f"WARNING: {BEATEN}.")
     show_curve(run)
-    for name, part in raw["splits"].items():
-        if mean := part["sections"].get(
-            "batch_mean_accuracy"
-        ):  # the number that many training loops print beside the exact one
+    _show_batch_means(raw["splits"])
+    answer(f"report: {run.folder / 'report.html'}")
+    return suggest(after_training(run))
+
+
+def _as_json(run: Run) -> dict[str, Any]:
+    results = run.results
+    return {
+        "run": str(run.folder),
+        "split": results.split,
+        "scores": {name: score.as_json() for name, score in results.items()},
+        "warnings": results.raw["warnings"],
+        **results.raw["training"],
+    }
+
+
+def _show_batch_means(splits: Mapping[str, Any]) -> None:
+    """The number that many training loops print, beside the exact one."""
+    for name, part in splits.items():
+        if mean := part["sections"].get("batch_mean_accuracy"):
             answer_sentences(
                 f"{name}: mean of batch accuracies {mean['value']:.4f} (batches of {mean['batch_size']})"
             )
-    answer(f"report: {run.folder / 'report.html'}")
-    return suggest(after_training(run))

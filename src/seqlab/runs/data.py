@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from seqlab.core.errors import RecipeError, listed
+from seqlab.core.notify import Notify, ignore
 from seqlab.datasets.base import datasets
 from seqlab.recipes.read import shipped_recipes, with_task
 from seqlab.recipes.recipe import Recipe
@@ -49,16 +50,16 @@ def refuse_missing(recipe: Recipe) -> None:
     _refuse_idle_measures(recipe)
 
 
-def open_data(recipe: Recipe, *, tell: Callable[[str], None] = lambda _: None) -> RunData:
+def open_data(recipe: Recipe, *, on_note: Notify = ignore) -> RunData:
     """Open, guess the task and the columns, and hold out what is missing.
 
-    tell: hears every guess as soon as it is made, before anything slow, and before an error that comes later.
+    on_note: called with every guess as soon as it is made.
     """
     refuse_missing(recipe)
     if recipe.data.train in datasets.names() and not files.exists(recipe.data.train, recipe.data):
         built_in = _open_built_in(recipe)
         for reason in built_in.reasons:
-            tell(reason)
+            on_note(reason)
         return built_in
     spec = find_spec(recipe.task) if recipe.task else None
     data, seed = recipe.data, recipe.training.seed
@@ -70,7 +71,7 @@ def open_data(recipe: Recipe, *, tell: Callable[[str], None] = lambda _: None) -
         return guess.spec, guess.reasons
 
     form = spec.format_of(Path(data.train), data) if spec is not None and not data.format else ""
-    chosen, opened = files.open_dataset(data, choose, seed=seed, file_format=form, tell=tell)
+    chosen, opened = files.open_dataset(data, choose, seed=seed, file_format=form, on_note=on_note)
     recipe = with_task(recipe, chosen.name).model_copy(update={"data": opened.settings})
     return RunData(recipe, opened.parts, opened.reasons, opened.warnings)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from seqlab.core.errors import DataError, RecipeError, closest, listed, shortened
+from seqlab.core.notify import Notify, ignore
 from seqlab.sources.base import STEPS, Source, TextSource, require_columns
 from seqlab.sources.column_roles import SAMPLE
 from seqlab.sources.data_spec import DataSpec
@@ -40,15 +41,15 @@ def open_dataset(
     *,
     seed: int,
     file_format: str = "",
-    tell: Callable[[str], None] = lambda _: None,
+    on_note: Notify = ignore,
 ) -> tuple[Spec, OpenedData]:
     """Open the files of a recipe, find the columns, and hold out what no file provides.
 
     choose: the task of the training data, and why.
     file_format: the format of the files where nothing names it.
-    tell: hears every guess as soon as it is made, before anything is read in full.
+    on_note: called with every guess as soon as it is made, before anything is read in full.
     """
-    reasons = _Reasons(tell)
+    reasons = _Reasons(on_note)
     data = data.model_copy(update={"format": data.format or file_format})
     parts = open_parts(data.train, data)
     reasons.add(*parts["train"].notes)
@@ -68,15 +69,15 @@ def open_dataset(
 
 
 class _Reasons:
-    """What was decided, told at once and kept."""
+    """What was decided: shown at once, and collected."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
+    def __init__(self, on_note: Notify) -> None:
         self.sentences: list[str] = []
-        self._tell = tell
+        self._on_note = on_note
 
     def add(self, *sentences: str) -> None:
         for sentence in sentences:
-            self._tell(sentence)
+            self._on_note(sentence)
         self.sentences += sentences
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
+from seqlab.core.notify import Notify, ignore
 from seqlab.runs.compare.compare import Comparison, compare_groups, refuse_unknown
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
-from seqlab.runs.train.prepare import Say
 from seqlab.runs.train.sweep import FORMAT, Begin, PlannedRun, Watch, plan_seeds, train_planned, write_plan
 
 COMPARISON_PLAN = "compare.json"
@@ -30,7 +30,7 @@ def compare_models(
     task: str = "",
     against: str = "",
     watch: Watch = nullcontext,
-    say: Say = lambda _: None,
+    on_stage: Notify = ignore,
     begin: Begin = lambda _, __: None,
 ) -> Comparison:
     """Train every model with every seed into FOLDER/MODEL-seedN, then compare them with the first, or with
@@ -63,7 +63,9 @@ def compare_models(
     for place in range(seeds):  # seed by seed, so that an early look sees every model
         for model in models:
             groups[model].append(
-                train_planned(what, planned[model][place], task=task, watch=watch, say=say, begin=begin)
+                train_planned(
+                    what, planned[model][place], task=task, watch=watch, on_stage=on_stage, begin=begin
+                )
             )
     comparison = compare_groups(groups, against=against)
     write_whole(

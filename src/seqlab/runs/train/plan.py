@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
 
+import torch
 from torch import nn
 
 from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.setting_names import naming_settings
+from seqlab.runs.train.encoded_data import EncodedData
 from seqlab.runs.train.held_out_sample import size_of
 from seqlab.runs.train.scoring_forecast import ScoringForecast, ScoringRehearsal
+from seqlab.runs.train.validation_sample import affordable_rows, describe_sample, validate_on
 from seqlab.sources.base import Source
 from seqlab.sources.survey.report import Survey
+from seqlab.tasks.objective import Objective
 from seqlab.tasks.spec import find_spec
 from seqlab.training.budget import SHARE_FOR_VALIDATION, Budget, scale_counts
-from seqlab.training.forecast import Forecast
+from seqlab.training.forecast import Forecast, measure
 from seqlab.training.settings import TrainingSettings
 
 SCORED = ("test", "valid")
@@ -26,12 +33,66 @@ starts from a finished run, needs one.
 """
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunPlan:
+    """How many steps a run takes and how it is validated, from the times of a few steps on this machine."""
+
+    budget: Budget
+    objective: Objective[Any, Any]
+    """Validates on the rows that the budget allows."""
+    forecast: Forecast
+    scoring: ScoringForecast | None
+    """How long scoring takes, in a run with a time budget."""
+    reasons: list[str]
+    warnings: list[str]
+
+
+def plan_run(
+    recipe: Recipe,
+    data: EncodedData,
+    survey: Survey,
+    model: nn.Module,
+    *,
+    device: torch.device,
+    clock: float,
+) -> RunPlan:
+    """Measure training, validation and scoring, and divide the time.
+
+    clock: `perf_counter()` when the command started.
+    """
+    valid = data.sources["valid"]
+    size = size_of(valid, survey.parts["valid"])
+    with naming_settings(recipe):  # the first forward pass may find that the data do not fit the network
+        rows = affordable_rows(data.objective, valid, size, model, device=device)
+        objective = validate_on(data.objective, valid, rows)
+        forecast = measure(model, objective, recipe.training, device=device)
+        scoring = _forecast_scoring(recipe.training, forecast, data.rehearsal, model)
+    after = scoring.seconds(scored_sizes(data.sources, survey)) if scoring else 0.0
+    budget = Budget.plan(
+        recipe.training,
+        steps_per_epoch=forecast.steps_per_epoch,
+        step_seconds=forecast.step_seconds,
+        validation_seconds=forecast.validation_seconds,
+        before=perf_counter() - clock,
+        validation_rows=rows,
+        after=after,
+    )
+    return RunPlan(
+        budget=budget,
+        objective=objective,
+        forecast=forecast,
+        scoring=scoring,
+        reasons=_describe_scaled_counts(recipe.training, budget) + describe_sample(valid, rows, size),
+        warnings=plan_warnings(recipe, budget, forecast),
+    )
+
+
 def scored_sizes(sources: Mapping[str, Source], survey: Survey) -> dict[str, int]:
     """The rows, or characters of a text, of the splits that are scored."""
     return {name: size_of(sources[name], survey.parts[name]) for name in SCORED if name in sources}
 
 
-def forecast_scoring(
+def _forecast_scoring(
     training: TrainingSettings, forecast: Forecast, rehearsal: ScoringRehearsal, model: nn.Module
 ) -> ScoringForecast | None:
     """How long scoring will take; None in a run without a time budget, which need not know."""
@@ -41,29 +102,7 @@ def forecast_scoring(
     return replace(scoring, calibration=forecast.validation_seconds)
 
 
-def plan_budget(
-    recipe: Recipe,
-    forecast: Forecast,
-    scoring: ScoringForecast | None,
-    sources: Mapping[str, Source],
-    survey: Survey,
-    *,
-    before: float,
-    validation_rows: int,
-) -> Budget:
-    """before: seconds since the command started. validation_rows: those of a validation; 0 for all."""
-    return Budget.plan(
-        recipe.training,
-        steps_per_epoch=forecast.steps_per_epoch,
-        step_seconds=forecast.step_seconds,
-        validation_seconds=forecast.validation_seconds,
-        before=before,
-        validation_rows=validation_rows,
-        after=scoring.seconds(scored_sizes(sources, survey)) if scoring else 0.0,
-    )
-
-
-def fitted_counts(training: TrainingSettings, budget: Budget) -> list[str]:
+def _describe_scaled_counts(training: TrainingSettings, budget: Budget) -> list[str]:
     """Which step counts of the recipe are others in this run."""
     names = training.scale_with_budget
     if not names:

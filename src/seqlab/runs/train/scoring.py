@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
 from seqlab.core.files import write_whole
+from seqlab.core.notify import Notify
 from seqlab.metrics.score import beaten_scores, uncompared_scores
 from seqlab.runs.evaluation import evaluate_split
 from seqlab.runs.folder.layout import JOURNAL, REPORT, WEIGHTS
@@ -15,8 +17,9 @@ from seqlab.runs.report.build import run_report
 from seqlab.runs.report.curve_advice import training_advice
 from seqlab.runs.run import Run
 from seqlab.runs.survey.leaks import note_leaks
-from seqlab.runs.train.prepare import Prepared, Say
+from seqlab.runs.train.prepare import Prepared
 from seqlab.runs.train.timed_scoring import TimedScoring
+from seqlab.tasks.evaluation import Evaluation
 from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.freezing import count_parameters
 from seqlab.training.journal import read_journal
@@ -24,14 +27,30 @@ from seqlab.training.loop import Trainer
 from seqlab.training.progress import Progress
 
 
-def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) -> Run:
+def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, on_stage: Notify) -> Run:
     """Take the best weights, score them beside the baselines, and write results and report."""
     clock = perf_counter()
-    folder, progress = prepared.folder, trainer.progress
-    if progress.candidates:
-        say(_chosen_weights(progress))
-    say("scoring beside the baselines")
-    model = prepared.model
+    if trainer.progress.candidates:
+        on_stage(_describe_choice(trainer.progress))
+    on_stage("scoring beside the baselines")
+    run = _load_best(trainer, prepared, manifest)
+    left = trainer.budget.scoring_seconds(seconds=trainer.seconds + perf_counter() - clock)
+    evaluations, warnings = _evaluate(prepared, run, seconds=left)
+    write_results(
+        prepared.folder,
+        evaluations,
+        training=_training_facts(trainer, prepared),
+        provenance=provenance(seed=prepared.recipe.training.seed, device=prepared.device, data=prepared.data),
+        warnings=prepared.warnings + warnings,
+    )
+    complete_manifest(prepared.folder, manifest)
+    write_whole(prepared.folder / REPORT, run_report(run))
+    return run
+
+
+def _load_best(trainer: Trainer, prepared: Prepared, manifest: Manifest) -> Run:
+    """The run with its best weights, calibrated."""
+    folder, model = prepared.folder, prepared.model
     weights = read_weights(
         folder / WEIGHTS,
         expected=model.state_dict(),
@@ -43,55 +62,58 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say
     # on the rows that training was validated on, which a time budget bounds
     calibration = prepared.rehearsal.evaluator.with_splits(prepared.objective.splits).calibrate(model)
     write_calibration(folder, calibration, manifest)
-    run = Run(folder, prepared.recipe, prepared.codec, model, calibration)
-    left = trainer.budget.scoring_seconds(seconds=trainer.seconds + perf_counter() - clock)
-    timed = TimedScoring(prepared, left)
-    scored = dict(prepared.splits)
-    evaluator = prepared.rehearsal.evaluator.with_splits(scored)
+    return Run(folder, prepared.recipe, prepared.codec, model, calibration)
+
+
+def _evaluate(prepared: Prepared, run: Run, *, seconds: float) -> tuple[list[Evaluation], list[str]]:
+    """The scores of every held-out split, as far as the seconds allow, and what to warn about."""
+    timed = TimedScoring(prepared, seconds)
+    splits = dict(prepared.splits)
+    evaluator = prepared.rehearsal.evaluator.with_splits(splits)
     evaluations = []
     for name, split in timed.splits():
-        scored[name] = split
+        splits[name] = split
         evaluations.append(evaluate_split(evaluator, run.predictor, name))
-    beaten = [score for evaluation in evaluations[:1] for score in beaten_scores(evaluation.scores)]
-    uncompared = [
-        (evaluation.split, score.difference)
-        for evaluation in evaluations[:1]
-        for score in uncompared_scores(evaluation.scores)
-        if score.difference is not None
-    ]
-    leaks = [
-        sentence
-        for evaluation in evaluations
-        if (sentence := note_leaks(evaluation, evaluator, prepared.survey))
-    ]
-    warnings = [
-        *prepared.warnings,
-        *timed.limits,
-        *leaks,
-        *(f"the model does not beat its baseline: {score.describe()}" for score in beaten),
-        *(f"{split}: {difference.describe('the model', 'its baseline')}" for split, difference in uncompared),
-    ]
-    training: dict[str, Any] = {
+    leaks = [note_leaks(evaluation, evaluator, prepared.survey) for evaluation in evaluations]
+    return evaluations, [*timed.limits, *filter(None, leaks), *_baseline_warnings(evaluations)]
+
+
+def _baseline_warnings(evaluations: Sequence[Evaluation]) -> list[str]:
+    """How the first split, the one that is reported, compares with its baselines."""
+    beaten, uncompared = [], []
+    for evaluation in evaluations[:1]:
+        beaten += [
+            f"the model does not beat its baseline: {score.describe()}"
+            for score in beaten_scores(evaluation.scores)
+        ]
+        uncompared += [
+            f"{evaluation.split}: {score.difference.describe('the model', 'its baseline')}"
+            for score in uncompared_scores(evaluation.scores)
+            if score.difference is not None
+        ]
+    return beaten + uncompared
+
+
+def _training_facts(trainer: Trainer, prepared: Prepared) -> dict[str, Any]:
+    """What results.json says about training."""
+    progress, minutes = trainer.progress, prepared.recipe.training.minutes
+    facts: dict[str, Any] = {
         "steps": trainer.step,
         "best_step": trainer.best_step,
         "seconds": round(trainer.seconds, 1),
-        "parameters": count_parameters(model),
-        "trained_parameters": count_parameters(model, trained=True),
+        "parameters": count_parameters(prepared.model),
+        "trained_parameters": count_parameters(prepared.model, trained=True),
         "stopped_early": trainer.stopped_early,
-        "advice": training_advice(read_journal(folder / JOURNAL), minutes=prepared.recipe.training.minutes),
+        "advice": training_advice(read_journal(prepared.folder / JOURNAL), minutes=minutes),
     }
     if trainer.budget.validation_rows:
-        training["validation_rows"] = trainer.budget.validation_rows
+        facts["validation_rows"] = trainer.budget.validation_rows
     if progress.candidates:
-        training |= {"weights": progress.best_weights, "candidates": progress.candidates}
-    origin = provenance(seed=prepared.recipe.training.seed, device=prepared.device, data=prepared.data)
-    write_results(folder, evaluations, training=training, provenance=origin, warnings=warnings)
-    complete_manifest(folder, manifest)
-    write_whole(folder / REPORT, run_report(run))
-    return run
+        facts |= {"weights": progress.best_weights, "candidates": progress.candidates}
+    return facts
 
 
-def _chosen_weights(progress: Progress) -> str:
+def _describe_choice(progress: Progress) -> str:
     values = ", ".join(f"{name} {value:.4f}" for name, value in progress.candidates.items())
     return (
         f"saved the {progress.best_weights} weights of step {progress.best_step:,} (on validation data:"

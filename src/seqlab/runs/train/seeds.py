@@ -11,10 +11,10 @@ from typing import Any
 
 from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
+from seqlab.core.notify import Notify, ignore
 from seqlab.metrics.seeds import SeedSummary, summarize_seeds
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
-from seqlab.runs.train.prepare import Say
 from seqlab.runs.train.sweep import FORMAT, Begin, Watch, plan_seeds, train_planned, write_plan
 
 SEEDS = "seeds.json"
@@ -67,7 +67,7 @@ def train_seeds(
     task: str = "",
     model: str = "",
     watch: Watch = nullcontext,
-    say: Say = lambda _: None,
+    on_stage: Notify = ignore,
     begin: Begin = lambda _, __: None,
 ) -> SeedResults:
     """Train BASE-seed1, BASE-seed2, …; what is finished already is taken as it is.
@@ -98,7 +98,7 @@ def train_seeds(
     write_plan(path, plan, [training.folder for training in planned])
     runs: list[Run] = []
     for training in planned:
-        runs.append(train_planned(what, training, task=task, watch=watch, say=say, begin=begin))
+        runs.append(train_planned(what, training, task=task, watch=watch, on_stage=on_stage, begin=begin))
         results = _results(path, runs)
         write_whole(
             path,

@@ -12,6 +12,7 @@ import torch
 
 from seqlab.core.errors import DataError, RunError
 from seqlab.core.files import write_whole
+from seqlab.core.notify import Notify, ignore
 from seqlab.core.seeds import derive
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import RunData, open_data, refuse_missing
@@ -37,12 +38,12 @@ from seqlab.runs.folder.manifest import (
 from seqlab.runs.run import Run
 from seqlab.runs.survey.data_survey import survey_parts
 from seqlab.runs.train.build import build_model
+from seqlab.runs.train.encoded_data import encode_data
 from seqlab.runs.train.plan import scored_sizes
-from seqlab.runs.train.prepare import Prepared, Say, encode_splits
+from seqlab.runs.train.prepare import Prepared
 from seqlab.runs.train.scoring import score_run
-from seqlab.runs.train.scoring_forecast import ScoringRehearsal
 from seqlab.runs.train.validation_sample import validate_on
-from seqlab.runs.transfer.distillation import build_teacher, find_teacher
+from seqlab.runs.transfer.distillation import find_teacher
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.spec import find_spec
 from seqlab.training.base import Callback
@@ -66,10 +67,10 @@ class Interrupted(Exception):
         self.step = step
 
 
-def train(prepared: Prepared, *, callback: Callback | None = None, say: Say = lambda _: None) -> Run:
+def train(prepared: Prepared, *, callback: Callback | None = None, on_stage: Notify = ignore) -> Run:
     """Make the folder and train until the budget ends."""
     if prepared.is_numbered and (claimed := claim_folder(prepared.folder)) != prepared.folder:
-        say(f"{prepared.folder} was taken in the meantime: the run folder is {claimed}")
+        on_stage(f"{prepared.folder} was taken in the meantime: the run folder is {claimed}")
         prepared = replace(prepared, folder=claimed)
     folder, recipe = prepared.folder, prepared.recipe
     folder.mkdir(parents=True, exist_ok=True)
@@ -90,7 +91,7 @@ def train(prepared: Prepared, *, callback: Callback | None = None, say: Say = la
         torch.manual_seed(derive(recipe.training.seed, "training"))
         trainer.save()
         write_whole(folder / RECIPE, recipe.to_toml())  # last: a folder with a recipe can be resumed
-        return _finish(trainer, prepared, manifest, say)
+        return _finish(trainer, prepared, manifest, on_stage)
 
 
 def resume(
@@ -98,7 +99,7 @@ def resume(
     *,
     data: Mapping[str, str] | None = None,
     callback: Callback | None = None,
-    say: Say = lambda _: None,
+    on_stage: Notify = ignore,
     clock: float | None = None,
 ) -> Run:
     """Continue from the newest whole checkpoint of a run. A time budget counts what was used before.
@@ -113,43 +114,48 @@ def resume(
         recipe = read_recipe(folder)
         require_metrics(recipe)
         use_threads(recipe.training.threads)
-        device = choose_device(recipe.training)
-        parts = find_spec(recipe.task).load_parts()
-        codec = parts.codec.load(recipe, folder / TOKENS)
-        checkpoint = _load_checkpoint(folder, manifest, codec, say=say)
-        say("reading the data")
+        codec = find_spec(recipe.task).load_parts().codec.load(recipe, folder / TOKENS)
+        checkpoint = _load_checkpoint(folder, manifest, codec, on_stage=on_stage)
+        on_stage("reading the data")
         opened = _open_again(recipe, data or {}, folder)
         fingerprints = {name: part.fingerprint() for name, part in opened.parts.items()}
         _refuse_other_data(folder, before=manifest.data, now=fingerprints)
-        splits = encode_splits(codec, opened, say=say)
-        teacher_run, _ = find_teacher(recipe, say=say)
-        teacher = build_teacher(recipe, codec, teacher_run, device=device)
         budget = Budget(**checkpoint.state["budget"])
-        objective = parts.objective(codec, splits, teacher=teacher)
-        started = next((event for event in read_journal(folder / JOURNAL) if event["event"] == "started"), {})
-        prepared = Prepared(
-            folder=folder,
-            recipe=recipe,
-            codec=codec,
-            splits=splits,
-            objective=validate_on(objective, opened.parts["valid"], budget.validation_rows),
-            model=build_model(codec),
-            device=device,
-            budget=budget,
-            data=fingerprints,
-            reasons=[],
-            warnings=started.get("warnings", []),
-            survey=survey_parts(recipe, opened.parts),
-            sources=opened.parts,
-            clock=clock,
-            rehearsal=ScoringRehearsal(parts, codec, splits["train"], opened.parts["valid"], device=device),
-        )
+        prepared = _prepare_again(folder, codec, opened, budget, clock=clock, on_stage=on_stage)
         trainer = _trainer(prepared, manifest, callback)
         trainer.resume(checkpoint)
         _count_preparation(trainer, prepared, used=budget.before)
         manifest = reopen_manifest(folder, manifest)
-        say(f"resuming after step {checkpoint.step:,} of {trainer.budget.total_steps:,}")
-        return _finish(trainer, prepared, manifest, say)
+        on_stage(f"resuming after step {checkpoint.step:,} of {trainer.budget.total_steps:,}")
+        return _finish(trainer, prepared, manifest, on_stage)
+
+
+def _prepare_again(
+    folder: Path, codec: Codec, opened: RunData, budget: Budget, *, clock: float, on_stage: Notify
+) -> Prepared:
+    """What training needs, from what a run has saved: nothing is chosen, fitted or measured again."""
+    recipe = codec.recipe
+    device = choose_device(recipe.training)
+    teacher, _ = find_teacher(recipe, on_stage=on_stage)
+    data = encode_data(codec, opened, teacher=teacher, device=device, on_stage=on_stage)
+    started = next((event for event in read_journal(folder / JOURNAL) if event["event"] == "started"), {})
+    return Prepared(
+        folder=folder,
+        recipe=recipe,
+        codec=codec,
+        splits=data.splits,
+        objective=validate_on(data.objective, data.sources["valid"], budget.validation_rows),
+        model=build_model(codec),
+        device=device,
+        budget=budget,
+        data=data.fingerprints(),
+        reasons=[],
+        warnings=started.get("warnings", []),
+        survey=survey_parts(recipe, opened.parts),
+        sources=data.sources,
+        clock=clock,
+        rehearsal=data.rehearsal,
+    )
 
 
 def _open_again(recipe: Recipe, moved: Mapping[str, str], folder: Path) -> RunData:
@@ -166,7 +172,7 @@ def _open_again(recipe: Recipe, moved: Mapping[str, str], folder: Path) -> RunDa
     return open_data(recipe)
 
 
-def _load_checkpoint(folder: Path, manifest: Manifest, codec: Codec, *, say: Say) -> Checkpoint:
+def _load_checkpoint(folder: Path, manifest: Manifest, codec: Codec, *, on_stage: Notify) -> Checkpoint:
     """The newest whole checkpoint, once it is certain that it fits the model."""
     checkpoint, problems = Checkpoints(folder / CHECKPOINTS, seal=manifest.run_id).load()
     if checkpoint is None:
@@ -177,7 +183,7 @@ def _load_checkpoint(folder: Path, manifest: Manifest, codec: Codec, *, say: Say
             cure="Restore one from a copy, or train again.",
         )
     for problem in problems:
-        say(f"passed over a checkpoint: {problem}")
+        on_stage(f"passed over a checkpoint: {problem}")
     shapes = {name: tuple(tensor.shape) for name, tensor in weights_in(checkpoint.tensors).items()}
     compare_shapes(shapes, shapes_of(lambda: build_model(codec)), where=folder / CHECKPOINTS)
     return checkpoint
@@ -214,14 +220,14 @@ def _count_preparation(trainer: Trainer, prepared: Prepared, *, used: float) -> 
     trainer.budget = trainer.budget.timed(before=before, after=trainer.budget.after)
 
 
-def _finish(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) -> Run:
+def _finish(trainer: Trainer, prepared: Prepared, manifest: Manifest, on_stage: Notify) -> Run:
     """Train to the end of the budget, then score."""
     try:
         with catch_stop_signals() as stop:
             done = trainer.run(stop)
             stop.can_wait = False  # all that training made is saved
             if done:
-                return score_run(trainer, prepared, manifest, say)
+                return score_run(trainer, prepared, manifest, on_stage)
     except KeyboardInterrupt:
         pass
     raise Interrupted(prepared.folder, trainer.saved_step)

@@ -14,12 +14,13 @@ from typing import Any
 
 from seqlab.core.errors import RunError
 from seqlab.core.files import write_whole
+from seqlab.core.notify import Notify, ignore
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.folder.layout import RECIPE, RESULTS
 from seqlab.runs.folder.manifest import read_manifest
 from seqlab.runs.run import Run
-from seqlab.runs.train.prepare import Prepared, Say, prepare
+from seqlab.runs.train.prepare import Prepared, prepare
 from seqlab.runs.train.start import resume, train
 from seqlab.training.base import Callback
 
@@ -83,7 +84,7 @@ def train_planned(
     *,
     task: str = "",
     watch: Watch = nullcontext,
-    say: Say = lambda _: None,
+    on_stage: Notify = ignore,
     begin: Begin = lambda _, __: None,
 ) -> Run:
     """Train one, go on where it was stopped, or load it if it is finished."""
@@ -92,14 +93,14 @@ def train_planned(
     if (planned.folder / RECIPE).is_file():
         begin(planned.name, None)
         with watch() as callback:
-            return resume(planned.folder, callback=callback, say=say)
+            return resume(planned.folder, callback=callback, on_stage=on_stage)
     recipe, _ = find_recipe(
         what, list(planned.settings), task=task, model=planned.model, values=planned.values
     )
-    prepared = prepare(recipe, out=str(planned.folder), say=say)
+    prepared = prepare(recipe, out=str(planned.folder), on_stage=on_stage)
     begin(planned.name, prepared)
     with watch() as callback:
-        return train(prepared, callback=callback, say=say)
+        return train(prepared, callback=callback, on_stage=on_stage)
 
 
 def write_plan(path: Path, plan: dict[str, Any], folders: Sequence[Path]) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import torch
 
 from seqlab.core.errors import RecipeError, listed
 from seqlab.core.files import sha256
+from seqlab.core.notify import Notify
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.run import Run
 from seqlab.runs.transfer.source_weights import digest_of_weights
@@ -19,7 +19,7 @@ from seqlab.tasks.spec import find_spec
 from seqlab.tasks.teacher import Teacher
 
 
-def find_teacher(recipe: Recipe, *, say: Callable[[str], None]) -> tuple[Run | None, Recipe]:
+def find_teacher(recipe: Recipe, *, on_stage: Notify) -> tuple[Run | None, Recipe]:
     """The run that teaches, if there is one, and the recipe with its place and the digest of its weights."""
     settings = recipe.distillation
     if not settings.run:
@@ -30,7 +30,7 @@ def find_teacher(recipe: Recipe, *, say: Callable[[str], None]) -> tuple[Run | N
             where="distillation.run",
             cure="Remove it.",
         )
-    say(f"loading the teacher {settings.run}")
+    on_stage(f"loading the teacher {settings.run}")
     run = Run.load(settings.run)
     if run.recipe.task != recipe.task:
         raise RecipeError(

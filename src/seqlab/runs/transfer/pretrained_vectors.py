@@ -21,11 +21,11 @@ WHERE = "start.vectors"
 SPECIALS = {UNK, PAD, SOS, EOS, MASK}
 
 
-def fit_to_vectors(recipe: Recipe, *, given: set[str]) -> tuple[Recipe, list[str]]:
-    """The recipe with an embedding as wide as the vectors of its file; a width that somebody has given is not
-    changed but refused.
+def fit_to_vectors(recipe: Recipe, *, user_settings: set[str]) -> tuple[Recipe, list[str]]:
+    """The recipe with an embedding as wide as the vectors of its file; another width that the user has set is
+    refused.
 
-    given: settings of the network that somebody has said.
+    user_settings: settings of the network that the user has set.
     """
     if not recipe.start.vectors:
         return recipe, []
@@ -40,7 +40,7 @@ def fit_to_vectors(recipe: Recipe, *, given: set[str]) -> tuple[Recipe, list[str
     name = "embedding_size" if hasattr(model, "embedding_size") else "hidden_size"
     extra = find_spec(recipe.task).extra_embedding_size(recipe, width)
     now, needed = getattr(model, name), width + extra
-    if name in given and now and now != needed:
+    if name in user_settings and now and now != needed:
         raise RecipeError(
             f"the vectors of {path.name} have {width} numbers, and model.{name}={now} asks for another"
             " width.",

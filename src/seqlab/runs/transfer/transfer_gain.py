@@ -14,10 +14,10 @@ from typing import Any
 
 from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
+from seqlab.core.notify import Notify, ignore
 from seqlab.metrics.difference import PairedDifference
 from seqlab.metrics.score import Score
 from seqlab.runs.compare.compare import compare_groups
-from seqlab.runs.train.prepare import Say
 from seqlab.runs.train.sweep import FORMAT, Begin, PlannedRun, Watch, train_planned, write_plan
 
 GAIN = "gain.json"
@@ -60,7 +60,7 @@ def measure_gain(
     folder: Path,
     task: str = "",
     watch: Watch = nullcontext,
-    say: Say = lambda _: None,
+    on_stage: Notify = ignore,
     begin: Begin = lambda _, __: None,
 ) -> list[Gain]:
     """For every number of labelled rows (ALL for all), train FOLDER/ROWS-new and FOLDER/ROWS-learned.
@@ -81,7 +81,7 @@ def measure_gain(
     gains = []
     for count, pair in planned.items():
         runs = {
-            weights: [train_planned(what, training, task=task, watch=watch, say=say, begin=begin)]
+            weights: [train_planned(what, training, task=task, watch=watch, on_stage=on_stage, begin=begin)]
             for weights, training in pair.items()
         }
         comparison = compare_groups(runs)

@@ -1,0 +1,15 @@
+"""Where sentences for the user go. Only the commands print, so other packages are given a function to call.
+
+on_stage   what a command is busy with, as it begins
+on_note    what the user should know before slow work starts, and before an error that comes later
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Notify = Callable[[str], None]
+
+
+def ignore(message: str) -> None:
+    """Drop the sentence."""
