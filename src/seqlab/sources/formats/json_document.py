@@ -7,29 +7,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from seqlab.core.errors import DataError
 from seqlab.sources.bad_rows import BadRows, Pass
-from seqlab.sources.base import Row, Source
+from seqlab.sources.base import Row
 from seqlab.sources.encoding import first_lines
-from seqlab.sources.files.compression import content_hash
 from seqlab.sources.files.lines import text_blocks
 from seqlab.sources.formats.json_columns import rows_of_object
-from seqlab.sources.formats.json_objects import (
-    DECODER,
-    SAMPLE,
-    as_values,
-    columns_of,
-    lacks_key,
-    required_columns,
-    unusable,
-    with_all_columns,
-)
+from seqlab.sources.formats.json_objects import DECODER, JsonObjects, as_values, unusable
 from seqlab.sources.formats.registry import source_formats
-from seqlab.sources.settings import DataSettings
 
 LONGEST_VALUE = 50_000_000
 CURE = (
@@ -116,52 +104,24 @@ class JsonReader:
 
 
 @source_formats.register("json")
-class JsonDocument(Source):
+class JsonDocument(JsonObjects):
     """An array of objects, or an object one of whose values is such an array; a row's line is where its object
     starts.
     """
 
     suffixes = (".json",)
-
-    def __init__(self, path: Path, settings: DataSettings) -> None:
-        self.path = path
-        self.name = str(path)
-        self.bad_rows = BadRows.of(settings.bad_rows)
-        self._settings = settings
-        first = BadRows.of(settings.bad_rows).limited(self._objects)
-        self.columns = columns_of(islice(first, SAMPLE))
-        self._required = required_columns(settings, self.columns)
-
-    def rows(self) -> Iterator[Row]:
-        return self.bad_rows.usable(
-            self._usable_rows,
-            most=self._settings.max_rows,
-            where=self.name,
-            otherwise="holds no array of objects.",
-            cure=CURE,
-        )
-
-    def fingerprint(self) -> str:
-        settings = self._settings
-        return f"json:{content_hash(self.path)}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}"
+    format_name = "json"
+    no_rows = "holds no array of objects."
+    expected = CURE
 
     def objects(self) -> Iterator[tuple[Any, dict[str, Any] | None]]:
-        """All elements of the array as they are, and their cells by column: None where one is no object."""
         for line, value, escaped in self._elements():
             try:
                 yield value, as_values(value, where=f"{self.name}, line {line}", escaped=escaped)
             except DataError:
                 yield value, None
 
-    def _usable_rows(self, reading: Pass) -> Iterator[Row]:
-        for row in self._objects(reading):
-            missing = [name for name in self._required if name not in row.values]
-            if missing:
-                reading.reject(lacks_key(row, missing[0], self.columns))
-            else:
-                yield with_all_columns(row, self.columns)
-
-    def _objects(self, reading: Pass) -> Iterator[Row]:
+    def read_objects(self, reading: Pass) -> Iterator[Row]:
         for line, value, escaped in self._elements():
             try:
                 yield Row(
@@ -171,7 +131,7 @@ class JsonDocument(Source):
                 reading.reject(error)
 
     def _elements(self) -> Iterator[Element]:
-        pieces = text_blocks(self.path, encoding=self._settings.encoding, bad_rows=BadRows())
+        pieces = text_blocks(self.path, encoding=self.settings.encoding, bad_rows=BadRows())
         reader = JsonReader(pieces, where=self.name)
         opening = reader.peek()
         if opening == "[":

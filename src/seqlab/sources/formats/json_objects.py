@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from seqlab.core.errors import DataError
+from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import Row
+from seqlab.sources.formats.row_file import RowFile
 from seqlab.sources.half_surrogates import refuse_half_surrogates
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import names_of
@@ -18,6 +23,39 @@ DEEPEST = 4
 SAMPLE = 200
 """Objects whose keys are the columns."""
 KINDS = {list: "an array", str: "a string", type(None): "null", bool: "true or false"}
+
+
+class JsonObjects(RowFile):
+    """Objects as rows. The keys of the first objects are the columns; those of objects inside them have dotted
+    names.
+
+    A key may be missing, which is an empty cell, unless the settings name the column.
+    """
+
+    def __init__(self, path: Path, settings: DataSettings) -> None:
+        self.path = path
+        self.name = str(path)
+        self.bad_rows = BadRows.of(settings.bad_rows)
+        self.settings = settings
+        first = BadRows.of(settings.bad_rows).limited(self.read_objects)
+        self.columns = columns_of(islice(first, SAMPLE))
+        self._required = required_columns(settings, self.columns)
+
+    @abstractmethod
+    def read_objects(self, reading: Pass) -> Iterator[Row]:
+        """Every object with the keys that it has."""
+
+    @abstractmethod
+    def objects(self) -> Iterator[tuple[Any, dict[str, Any] | None]]:
+        """Every value of the file as it is, and its cells by column: None where it cannot be used as a row."""
+
+    def read_rows(self, reading: Pass) -> Iterator[Row]:
+        for row in self.read_objects(reading):
+            missing = [name for name in self._required if name not in row.values]
+            if missing:
+                reading.reject(lacks_key(row, missing[0], self.columns))
+            else:
+                yield with_all_columns(row, self.columns)
 
 
 def _refuse_constant(name: str) -> None:

@@ -9,12 +9,11 @@ from typing import Any
 
 from seqlab.core.errors import DataError
 from seqlab.sources.bad_rows import BadRows, Pass
-from seqlab.sources.base import Row, Source
+from seqlab.sources.base import Row
 from seqlab.sources.column_profile import FORMAL
 from seqlab.sources.encoding import first_lines
-from seqlab.sources.files.compression import content_hash
-from seqlab.sources.files.lines import Lines
 from seqlab.sources.formats.registry import source_formats
+from seqlab.sources.formats.row_file import RowFile
 from seqlab.sources.settings import DataSettings
 
 MARK = "__label__"
@@ -26,46 +25,30 @@ RARE = 0.01
 
 
 @source_formats.register("labeled_lines")
-class LabeledLines(Source):
+class LabeledLines(RowFile):
     """A row per line with the columns `label` and `text`. Of several labels with fastText's mark the column holds
     a list.
     """
 
     suffixes = ()
+    format_name = "labeled_lines"
+    no_rows = "is empty."
+    expected = "Each line holds a label, a space and a text."
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path
         self.name = str(path)
         self.columns = ["label", "text"]
         self.bad_rows = BadRows.of(settings.bad_rows)
-        self._settings = settings
+        self.settings = settings
         lines = first_lines(path, settings.encoding)
-        self._lists = any(len(_marked(line.split())) > 1 for line in lines)
-
-    def rows(self) -> Iterator[Row]:
-        return self.bad_rows.usable(
-            self._usable_rows,
-            most=self._settings.max_rows,
-            where=self.name,
-            otherwise="is empty.",
-            cure="Each line holds a label, a space and a text.",
-        )
+        self._has_lists = any(len(_marked(line.split())) > 1 for line in lines)
 
     def fingerprint(self) -> str:
-        settings = self._settings
-        return f"labeled_lines:{content_hash(self.path)}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}:{self._lists}"
+        return f"{super().fingerprint()}:{self._has_lists}"
 
-    def _usable_rows(self, reading: Pass) -> Iterator[Row]:
-        lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.tolerates)
-        for number, line in enumerate(lines, start=1):
-            if lines.problem is not None:
-                reading.reject(lines.problem)
-                lines.problem = None
-            elif line.strip():
-                try:
-                    yield Row(self._values(line, number), self.name, number)
-                except DataError as error:
-                    reading.reject(error)
+    def read_rows(self, reading: Pass) -> Iterator[Row]:
+        return self.parse_lines(self._values, reading)
 
     def _values(self, line: str, number: int) -> dict[str, Any]:
         words = line.split()
@@ -80,7 +63,7 @@ class LabeledLines(Source):
                 cure="Fix the line, or skip such rows with data.bad_rows=skip.",
             )
         names = [label.removeprefix(MARK) for label in labels]
-        return {"label": names if self._lists else names[0], "text": text}
+        return {"label": names if self._has_lists else names[0], "text": text}
 
 
 def _marked(words: Sequence[str]) -> list[str]:
