@@ -65,7 +65,7 @@ def prepared(folder: Path, *words: str) -> Prepared:
 
 def validation_losses(made: Prepared) -> tuple[float, float]:
     """The validation losses of the saved weights and of the last ones."""
-    checkpoint, _ = Checkpoints(made.folder / CHECKPOINTS, seal=verify_start(made.folder).run_id).load()
+    checkpoint, _ = Checkpoints(made.folder / CHECKPOINTS, run_id=verify_start(made.folder).run_id).load()
     assert checkpoint is not None
     losses = []
     for weights in (read_weights(made.folder / WEIGHTS), weights_in(checkpoint.tensors)):

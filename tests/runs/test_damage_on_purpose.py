@@ -82,7 +82,7 @@ def many_tensors(run: Path) -> None:
 def reseal(run: Path) -> None:
     """The hostile side can compute checksums too."""
     manifest = begin_manifest(run, recipe=(run / "recipe.toml").read_text(encoding="utf-8"), data={})
-    write_weights(run / "model.safetensors", read_weights(run / "model.safetensors"), seal=manifest.run_id)
+    write_weights(run / "model.safetensors", read_weights(run / "model.safetensors"), run_id=manifest.run_id)
     choices = json.loads((run / "choices.json").read_text(encoding="utf-8"))
     (run / "choices.json").write_text(json.dumps({**choices, "run": manifest.run_id}), encoding="utf-8")
     complete_manifest(run, manifest)
@@ -297,6 +297,6 @@ def _rename_run(place: Path, digest: str) -> None:
     """Write a checkpoint again as that of another run."""
     state = json.loads((place / "state.json").read_text(encoding="utf-8"))
     tensors, best = (read_weights(place / f"{name}.safetensors") for name in ("tensors", "best"))
-    Checkpoints(place.parent, seal=digest).save(
+    Checkpoints(place.parent, run_id=digest).save(
         Checkpoint(state.pop("step"), tensors, best=best, state=state)
     )

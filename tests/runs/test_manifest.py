@@ -253,11 +253,11 @@ def write_as_earlier_format(run: Path) -> None:
         json.dumps({"format": 1, "files": files, "data": dict(manifest.data)}, indent=1), encoding="utf-8"
     )
     digest = sha256(run / "MANIFEST.json")
-    write_weights(run / "model.safetensors", read_weights(run / "model.safetensors"), seal=digest)
-    checkpoint, _ = Checkpoints(run / "checkpoints", seal=manifest.run_id).load()
+    write_weights(run / "model.safetensors", read_weights(run / "model.safetensors"), run_id=digest)
+    checkpoint, _ = Checkpoints(run / "checkpoints", run_id=manifest.run_id).load()
     assert checkpoint is not None
     checkpoint.state.pop("step", None)
-    Checkpoints(run / "checkpoints", seal=digest).save(checkpoint)
+    Checkpoints(run / "checkpoints", run_id=digest).save(checkpoint)
 
 
 def test_a_run_of_the_earlier_format_is_refused_until_it_is_resumed(run: Path, classifier: Path) -> None:

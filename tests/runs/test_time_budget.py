@@ -12,30 +12,21 @@ from typing import Any
 
 import pytest
 
-from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.folder.layout import CHECKPOINTS, RESULTS
 from seqlab.runs.folder.manifest import verify_start
 from seqlab.runs.run import Run
 from seqlab.runs.train import start, timed_scoring
 from seqlab.runs.train.held_out_sample import beginning, draw, size_of, unit_of
-from seqlab.runs.train.prepare import Prepared, prepare
 from seqlab.runs.train.scoring_forecast import MARGIN, REPORT_SECONDS, ScoringForecast, ScoringRehearsal
 from seqlab.runs.train.timed_scoring import TimedScoring, shorten
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.survey.report import PartSurvey
 from seqlab.tasks.language_model import evaluator as language_model
-from seqlab.training.base import StepReport, Validation
 from seqlab.training.checkpoints.checkpoint import Checkpoints
 from tests.runs import toy_runs
+from tests.runs.killed_training import KillAt, Killed, prepare_toy
 from tests.runs.source_runs import hurried
-
-
-def prepared(kind: str, folder: Path, *words: str) -> Prepared:
-    data = toy_runs.write_data(kind, folder)
-    recipe, _ = find_recipe(str(data), [*toy_runs.SETTINGS[kind], "training.threads=1", *words])
-    with hurried():
-        return prepare(recipe, out=str(folder / "run"))
 
 
 def results_of(run: Run) -> dict[str, Any]:
@@ -113,7 +104,7 @@ def test_the_time_of_the_first_split_decides_about_the_second(
     now = [100.0]
     monkeypatch.setattr(timed_scoring, "FEWEST", {"rows": 3, "characters": 50})
     monkeypatch.setattr(ScoringRehearsal, "forecast", lambda *_, **__: ScoringForecast(0.0, 1.0))
-    made = prepared(
+    made = prepare_toy(
         "classifier", tmp_path, "training.minutes=1", "data.test_share=0.3", "data.valid_share=0.3"
     )
     sizes = {name: len(made.splits[name].store) for name in ("test", "valid")}
@@ -133,7 +124,7 @@ def test_the_time_of_the_first_split_decides_about_the_second(
 def test_a_score_of_some_rows_says_how_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timed_scoring, "FEWEST", {"rows": 6, "characters": 50})
     monkeypatch.setattr(ScoringRehearsal, "forecast", lambda *_, **__: ScoringForecast(0.0, 100.0))
-    made = prepared("classifier", tmp_path, "training.minutes=0.5")
+    made = prepare_toy("classifier", tmp_path, "training.minutes=0.5")
     run = start.train(made)
     results = results_of(run)
     assert results["splits"]["test"]["sections"]["facts"]["examples"] == 6
@@ -150,12 +141,12 @@ def test_a_run_in_steps_measures_no_scoring_and_scores_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ScoringRehearsal, "forecast", None)
-    run = start.train(prepared("classifier", tmp_path))
+    run = start.train(prepare_toy("classifier", tmp_path))
     assert not any("scored on" in warning for warning in results_of(run)["warnings"])
 
 
 def test_reading_and_measuring_count(tmp_path: Path) -> None:
-    made = prepared("classifier", tmp_path, "training.minutes=5")
+    made = prepare_toy("classifier", tmp_path, "training.minutes=5")
     assert made.scoring is not None
     assert made.budget.after > 0
     assert 0 < made.budget.before < 300
@@ -169,33 +160,18 @@ def test_baselines_of_a_text_are_fitted_once(tmp_path: Path, monkeypatch: pytest
         language_model, "simple_language_models", lambda *given: (fitted.append(1), fit(*given))[1]
     )
     with hurried():
-        run = start.train(prepared("language_model", tmp_path, "training.minutes=5", "data.test_share=0.2"))
+        run = start.train(
+            prepare_toy("language_model", tmp_path, "training.minutes=5", "data.test_share=0.2")
+        )
     assert fitted == [1]
     assert set(results_of(run)["splits"]) == {"test", "valid"}
 
 
-class Stop(Exception):
-    """Ends a training as a kill does."""
-
-
-class StopAt:
-    """Stops at an update."""
-
-    def __init__(self, step: int) -> None:
-        self.step = step
-
-    def on_step(self, report: StepReport) -> None:
-        if report.step == self.step:
-            raise Stop
-
-    def on_validation(self, step: int, validation: Validation, *, is_best: bool) -> None: ...
-
-
 def test_a_resumed_run_counts_the_time_used_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = prepared("classifier", tmp_path, "training.minutes=60")
-    with pytest.raises(Stop):
-        start.train(made, callback=StopAt(8))
-    saved, _ = Checkpoints(made.folder / CHECKPOINTS, seal=verify_start(made.folder).run_id).load()
+    made = prepare_toy("classifier", tmp_path, "training.minutes=60")
+    with pytest.raises(Killed):
+        start.train(made, callback=KillAt(8))
+    saved, _ = Checkpoints(made.folder / CHECKPOINTS, run_id=verify_start(made.folder).run_id).load()
     assert saved is not None
     assert saved.step == 5
     before = saved.state["budget"]["before"]

@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 
-from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.train import start, validation_sample
-from seqlab.runs.train.prepare import Prepared, prepare
+from seqlab.runs.train.prepare import Prepared
 from seqlab.tasks.objective import Objective
-from seqlab.training.base import StepReport, Validation
 from tests.runs import toy_runs
-from tests.runs.source_runs import hurried
+from tests.runs.killed_training import KillAt, Killed, prepare_toy
 
 
 @pytest.fixture
@@ -32,13 +30,9 @@ def lines_of(objective: Objective[Any, Any]) -> list[int]:
     return [row.line for row in objective.splits["valid"].rows.rows()]
 
 
-def prepared(folder: Path, *words: str, out: str = "run") -> Prepared:
+def prepared(folder: Path, *settings: str, out: str = "run") -> Prepared:
     folder.mkdir(exist_ok=True)
-    data = toy_runs.write_data("classifier", folder)
-    settings = [*toy_runs.CLASSIFIER, "training.threads=1", "data.valid_share=0.5", *words]
-    recipe, _ = find_recipe(str(data), settings)
-    with hurried():
-        return prepare(recipe, out=str(folder / out))
+    return prepare_toy("classifier", folder, "data.valid_share=0.5", *settings, out=out)
 
 
 @pytest.mark.slow
@@ -66,21 +60,6 @@ def test_a_validation_has_the_rows_that_two_percent_of_the_time_allow(
     assert any(f"{rows} of {len(whole)} rows" in reason for reason in made.reasons) == bool(rows)
 
 
-class Stop(Exception):
-    """Ends a training as a kill does."""
-
-
-class StopAt:
-    def __init__(self, step: int) -> None:
-        self.step = step
-
-    def on_step(self, report: StepReport) -> None:
-        if report.step == self.step:
-            raise Stop
-
-    def on_validation(self, step: int, validation: Validation, *, is_best: bool) -> None: ...
-
-
 def untimed(folder: Path) -> dict[str, Any]:
     """What must not depend on interruptions; a time budget also notes how long everything took."""
     facts = toy_runs.fingerprint(folder)
@@ -96,8 +75,8 @@ def test_a_resumed_run_validates_on_the_same_rows_and_ends_with_the_same_bits(
     # 17 steps are over long before the minute, so the clock decides nothing
     whole = start.train(prepared(tmp_path, "training.minutes=1", out="whole"))
     stopped = prepared(tmp_path, "training.minutes=1", out="stopped")
-    with pytest.raises(Stop):
-        start.train(stopped, callback=StopAt(8))
+    with pytest.raises(Killed):
+        start.train(stopped, callback=KillAt(8))
     monkeypatch.setattr(validation_sample, "affordable_rows", None)  # the checkpoint knows
     resumed = start.resume(stopped.folder)
     assert untimed(resumed.folder) == untimed(whole.folder)

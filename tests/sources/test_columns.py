@@ -98,7 +98,7 @@ def test_a_label_without_a_row_in_train_stays_there_with_its_equals(tmp_path: Pa
         )
         assert "rare" in {row.values["label"] for row in parts.train.rows()}
         assert [row.values["text"] for row in parts.train.rows()].count("alone") == 2
-        assert parts.kept in ((), ("rare",))
+        assert parts.train_only_labels in ((), ("rare",))
 
 
 def test_the_survey_tells_two_spellings_of_a_letter_and_labels_that_may_be_gaps(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_an_early_stopped_run_saves_the_weights_with_the_lowest_validation_loss(
     assert trainer.stopped_early
     best = min(kept.losses, key=lambda step: kept.losses[step])
     assert trainer.best_step == best == trainer.step - 5 * 2
-    saved = read_weights(trainer.best_path, expected=trainer.model.state_dict(), seal="")
+    saved = read_weights(trainer.best_path, expected=trainer.model.state_dict(), run_id="")
     assert all(torch.equal(saved[name], tensor) for name, tensor in kept.weights[best].items())
     assert not all(torch.equal(saved[name], tensor) for name, tensor in kept.weights[trainer.step].items())
     trainer.model.load_state_dict(saved)

@@ -27,8 +27,8 @@ def checkpoint(step: int) -> Checkpoint:
     )
 
 
-def saved(folder: Path, *steps: int, seal: str = "run") -> Checkpoints:
-    checkpoints = Checkpoints(folder, seal=seal)
+def saved(folder: Path, *steps: int, run_id: str = "run") -> Checkpoints:
+    checkpoints = Checkpoints(folder, run_id=run_id)
     for step in steps:
         checkpoints.save(checkpoint(step))
     return checkpoints
@@ -75,7 +75,7 @@ def test_the_manifest_has_the_checksums_that_anybody_can_compute(tmp_path: Path)
 
 def test_every_file_is_loadable_by_itself(tmp_path: Path) -> None:
     saved(tmp_path, 3)
-    assert read_weights(place(tmp_path, 3) / "best.safetensors", seal="run")["w"].tolist() == pytest.approx(
+    assert read_weights(place(tmp_path, 3) / "best.safetensors", run_id="run")["w"].tolist() == pytest.approx(
         [0.3] * 4
     )
 
@@ -142,7 +142,7 @@ def test_tensors_and_best_in_each_others_place_are_noticed(tmp_path: Path) -> No
 
 def test_a_checkpoint_of_another_run_is_noticed(tmp_path: Path) -> None:
     checkpoints = saved(tmp_path / "here", 5)
-    saved(tmp_path / "there", 10, seal="another")
+    saved(tmp_path / "there", 10, run_id="another")
     shutil.copytree(place(tmp_path / "there", 10), place(tmp_path / "here", 10))
     assert loaded_step(checkpoints) == 5
     assert checkpoints.load()[1] == [

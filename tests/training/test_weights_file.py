@@ -106,8 +106,8 @@ def test_any_names_and_numbers_come_back(
 
 def test_the_same_tensors_make_the_same_file(tmp_path: Path) -> None:
     tensors = {"b": torch.ones(3), "a": torch.zeros(2, dtype=torch.int64)}
-    write_weights(tmp_path / "one", tensors, seal="x")
-    write_weights(tmp_path / "two", dict(reversed(tensors.items())), seal="x")
+    write_weights(tmp_path / "one", tensors, run_id="x")
+    write_weights(tmp_path / "two", dict(reversed(tensors.items())), run_id="x")
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
@@ -134,10 +134,10 @@ def test_a_plain_safetensors_file_without_our_checksum_is_refused(tmp_path: Path
 
 
 def test_weights_of_another_run_are_refused_although_they_fit(tmp_path: Path) -> None:
-    write_weights(tmp_path / "w", {"a": torch.ones(2)}, seal="abc")
-    assert read_weights(tmp_path / "w", seal="abc")["a"].tolist() == [1, 1]
+    write_weights(tmp_path / "w", {"a": torch.ones(2)}, run_id="abc")
+    assert read_weights(tmp_path / "w", run_id="abc")["a"].tolist() == [1, 1]
     with pytest.raises(RunError, match="the weights belong to another run"):
-        read_weights(tmp_path / "w", seal="abcd")
+        read_weights(tmp_path / "w", run_id="abcd")
 
 
 def test_weights_that_do_not_fit_the_model_are_named(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_weights_that_do_not_fit_the_model_are_named(tmp_path: Path) -> None:
 def test_no_flipped_byte_and_no_truncation_is_ever_loaded(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     torch.manual_seed(1)
-    write_weights(path, {"a": torch.randn(7, 5), "b": torch.arange(9)}, seal="run")
+    write_weights(path, {"a": torch.randn(7, 5), "b": torch.arange(9)}, run_id="run")
     whole = path.read_bytes()
     chance = random.Random(11)
     damaged = []
@@ -168,7 +168,7 @@ def test_no_flipped_byte_and_no_truncation_is_ever_loaded(tmp_path: Path) -> Non
     for content in damaged:
         path.write_bytes(content)
         with pytest.raises(RunError) as caught:
-            read_weights(path, seal="run")
+            read_weights(path, run_id="run")
         assert str(path) in str(caught.value)
         assert caught.value.cure
 

@@ -81,10 +81,10 @@ def _word_of_the_field(topic: str) -> tuple[list[SettingHelp], dict[str, str], s
     """What a word that is no name of a setting or part means: its settings, its meaning, and a command."""
     from seqlab.cli.field_words import find_word
 
-    found = find_word(topic)
-    if found is None:
+    match = find_word(topic)
+    if match is None:
         raise _unknown(topic)
-    name, word = found
+    name, word = match
     entries = [entry for entry in _all_settings() if entry.name in word.settings]
     return entries, {name: word.meaning}, word.command
 

@@ -82,7 +82,7 @@ def import_published_model(path: str | Path, *, out: str | Path = "") -> Run:
         clear_false_start(folder)
         _save_tokens(opened, folder / TOKENS)
         manifest = begin_manifest(folder, recipe=recipe.to_toml(), data={})
-        replace_weights(folder / WEIGHTS, weights, seal=manifest.run_id)
+        replace_weights(folder / WEIGHTS, weights, run_id=manifest.run_id)
         _write_results(folder, published, weights, source=opened.where)
         complete_manifest(folder, manifest)
         write_whole(folder / RECIPE, recipe.to_toml())  # last: a folder with a recipe is a run

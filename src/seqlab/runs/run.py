@@ -80,7 +80,7 @@ class Run:
         weights = read_weights(
             folder / WEIGHTS,
             expected=shapes_of(lambda: build_model(codec)),
-            seal=manifest.run_id,
+            run_id=manifest.run_id,
             least_step=0 if manifest.is_scored else least_best_step(folder, run_id=manifest.run_id),
             verified=manifest.is_scored,
         )

@@ -257,8 +257,10 @@ def _hold_out(spec: DataSpec, opened: OpenedData, *, seed: int) -> OpenedData:
     taken = " and ".join(f"{share:.0%} for {name}" for name, share in shares.items() if share)
     how = {"content": "by content", "random": "at random", "tail": "from the end"}[data.split]
     reasons = [*opened.reasons, f"held out {taken}, {how}; other data: data.valid=FILE data.test=FILE"]
-    if splits.kept:
-        reasons.append(f"labels with too few rows to hold any out stay in train: {listed(splits.kept)}")
+    if splits.train_only_labels:
+        reasons.append(
+            f"labels with too few rows to hold any out stay in train: {listed(splits.train_only_labels)}"
+        )
     rest = {name: part for name, part in parts.items() if name != "train"}
     return replace(opened, settings=data, parts={**splits.named(), **rest}, reasons=reasons)
 

@@ -40,8 +40,8 @@ def open_source(path: str | Path, settings: DataSettings) -> Source:
     check_exists(path)
     form = find_format(path, name=settings.format, encoding=settings.encoding)
     source = source_formats.get(form.name)(path, settings.model_copy(update={"encoding": form.encoding}))
-    told = "" if settings.encoding else describe_encoding(form.encoding)
-    source.notes = tuple(filter(None, (told, form.why, *source.notes)))
+    encoding_note = "" if settings.encoding else describe_encoding(form.encoding)
+    source.notes = tuple(filter(None, (encoding_note, form.why, *source.notes)))
     return source
 
 

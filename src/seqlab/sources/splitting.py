@@ -34,7 +34,7 @@ class Splits:
     train: Source
     valid: Source | None
     test: Source | None
-    kept: tuple[str, ...] = ()
+    train_only_labels: tuple[str, ...] = ()
     """Labels that stand in train only, because they have too few rows to be held out."""
 
     def named(self) -> dict[str, Source]:
@@ -76,15 +76,15 @@ def hold_out(
         marks = _by_order(
             sum(1 for _ in source.rows()), valid_share, test_share, seed=seed if how == "random" else None
         )
-    kept = _keep_labels(source, marks, labels, keys) if labels is not None else ()
+    train_only_labels = _keep_labels(source, marks, labels, keys) if labels is not None else ()
     shares = {TRAIN: 1 - valid_share - test_share, VALID: valid_share, TEST: test_share}
-    _check_parts(source, marks, shares, kept=kept)
+    _check_parts(source, marks, shares, train_only_labels=train_only_labels)
     kind = MarkedLines if isinstance(source, TextSource) else MarkedRows
     return Splits(
         train=kind(source, marks, TRAIN, part="train"),
         valid=kind(source, marks, VALID, part="held out for validation") if valid_share else None,
         test=kind(source, marks, TEST, part="held out for testing") if test_share else None,
-        kept=kept,
+        train_only_labels=train_only_labels,
     )
 
 
@@ -156,14 +156,16 @@ def _count(num_rows: int, share: float) -> int:
     return int(num_rows * share + 0.5)
 
 
-def _check_parts(source: Source, marks: bytearray, shares: dict[int, float], *, kept: Sequence[str]) -> None:
+def _check_parts(
+    source: Source, marks: bytearray, shares: dict[int, float], *, train_only_labels: Sequence[str]
+) -> None:
     names = {TRAIN: "training", VALID: "validation", TEST: "testing"}
     settings = {TRAIN: "data.valid_share", VALID: "data.valid_share", TEST: "data.test_share"}
     for mark, share in shares.items():
-        if share and not marks.count(mark) and kept:
+        if share and not marks.count(mark) and train_only_labels:
             raise DataError(
                 f"the labels do not repeat often enough to hold rows out for {names[mark]}: each of"
-                f" {len(kept):,} labels, such as {shortened(kept[0])!r}, would be missing in train.",
+                f" {len(train_only_labels):,} labels, such as {shortened(train_only_labels[0])!r}, would be missing in train.",
                 where=source.name,
                 cure="Are they names of rows rather than labels? Another column: data.label=NAME.",
             )

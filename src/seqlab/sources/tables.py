@@ -97,13 +97,13 @@ def save_splits(data: Any) -> dict[str, str]:
     unknown = [repr(name) for name in data if name not in SPLITS]
     names = [SPLITS[name] for name in data if name in SPLITS]
     if unknown or len(set(names)) < len(names):
-        found = (
+        problem = (
             f"no split is called {listed(unknown)}"
             if unknown
             else f"a split is given twice: {listed(list(data))}"
         )
         raise UsageError(
-            f"{found}.", where="data", cure=f"Splits are called {listed(list(SPLITS))}; leave out others."
+            f"{problem}.", where="data", cure=f"Splits are called {listed(list(SPLITS))}; leave out others."
         )
     return {SPLITS[name]: _name_of(part) for name, part in data.items()}
 

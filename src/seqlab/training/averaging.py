@@ -87,9 +87,9 @@ class MovingAverage(Average):
 
     @torch.no_grad()
     def update(self, step: int, settings: TrainingSettings, *, total_steps: int) -> None:
-        kept = min(settings.ema_decay, step / (step + WARM_UP))
+        decay = min(settings.ema_decay, step / (step + WARM_UP))
         for name, parameter in self._parameters.items():
-            self._averages[name].lerp_(parameter, 1 - kept)
+            self._averages[name].lerp_(parameter, 1 - decay)
 
     def averages(self) -> Mapping[str, Tensor]:
         return self._averages

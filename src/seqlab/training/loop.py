@@ -48,7 +48,7 @@ class Trainer:
     saves.
 
     Everything that the next update depends on is in the checkpoint, so a resumed run equals one that never
-    stopped. `seal` names the run that checkpoints and weights belong to; `forecast_scoring` says how many
+    stopped. `run_id` names the run that checkpoints and weights belong to; `forecast_scoring` says how many
     seconds will be needed after training.
     """
 
@@ -62,7 +62,7 @@ class Trainer:
         folder: Path,
         device: torch.device,
         callback: Callback | None = None,
-        seal: str = "",
+        run_id: str = "",
         layer_decay: float = 1.0,
         forecast_scoring: Callable[[], float] | None = None,
     ) -> None:
@@ -72,8 +72,8 @@ class Trainer:
         self.budget = budget
         self.device = device
         self.callback = with_registered(callback)
-        self.seal = seal
-        self.checkpoints = Checkpoints(folder / "checkpoints", seal=seal)
+        self.run_id = run_id
+        self.checkpoints = Checkpoints(folder / "checkpoints", run_id=run_id)
         self.journal = Journal(folder / "journal.jsonl")
         self.best_path = folder / "model.safetensors"
         self.optimizer = build_optimizer(model, settings, layer_decay=layer_decay)
@@ -304,7 +304,7 @@ class Trainer:
             self._write_best()
 
     def _write_best(self) -> None:
-        replace_weights(self.best_path, self.best, seal=self.seal, step=self.best_step)
+        replace_weights(self.best_path, self.best, run_id=self.run_id, step=self.best_step)
 
     def _count_time(self, *, since: float) -> float:
         now = perf_counter()

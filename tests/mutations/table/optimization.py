@@ -178,8 +178,8 @@ OPTIMIZATION = [
     Mutant(
         "average-starts-too-slowly",
         "training",
-        "kept = min(settings.ema_decay, step / (step + WARM_UP))",
-        "kept = settings.ema_decay",
+        "decay = min(settings.ema_decay, step / (step + WARM_UP))",
+        "decay = settings.ema_decay",
         "tests/training/test_averaging.py",
         "The average remembers the weights of the start for long.",
     ),

@@ -96,8 +96,8 @@ TASKS = [
     Mutant(
         "leaked-rows-counted",
         "runs",
-        "    kept = np.flatnonzero(~is_known)",
-        "    kept = np.arange(len(is_known))",
+        "    unseen = np.flatnonzero(~is_known)",
+        "    unseen = np.arange(len(is_known))",
         "tests/runs/test_leaks.py",
         "The score without leaks includes the leaks.",
     ),

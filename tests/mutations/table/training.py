@@ -24,8 +24,8 @@ TRAINING = [
     Mutant(
         "average-forgets-too-fast",
         "training",
-        "            self._averages[name].lerp_(parameter, 1 - kept)",
-        "            self._averages[name].lerp_(parameter, kept)",
+        "            self._averages[name].lerp_(parameter, 1 - decay)",
+        "            self._averages[name].lerp_(parameter, decay)",
         "tests/training/test_averaging.py",
         "The moving average keeps what it should replace.",
     ),

@@ -16,7 +16,7 @@ def least_best_step(folder: Path, *, run_id: str) -> int:
 
     The weights are written before both, so those of a run that was killed may be newer, never older.
     """
-    progress = Checkpoints(folder / CHECKPOINTS, seal=run_id).newest_state().get("progress")
+    progress = Checkpoints(folder / CHECKPOINTS, run_id=run_id).newest_state().get("progress")
     saved = progress.get("best_step") if isinstance(progress, dict) else 0
     bests = [event["step"] for event in read_journal(folder / JOURNAL) if event.get("best") is True]
     return max([saved if isinstance(saved, int) else 0, *bests[-1:]])

@@ -27,17 +27,17 @@ def note_leaks(evaluation: Evaluation, evaluator: Evaluator[Any, Any, Any], surv
     is_known, unit = _known(evaluation, evaluator, survey)
     if not is_known.any():
         return ""
-    kept = np.flatnonzero(~is_known)
+    unseen = np.flatnonzero(~is_known)
     scores = []
     for score in evaluation.scores:
         items = evaluation.items.get(score.name)
         if (
-            len(kept) and items is not None and items.num_items == len(is_known)
+            len(unseen) and items is not None and items.num_items == len(is_known)
         ):  # a score over some rows only has other items
-            clean = items.subset(kept)
+            clean = items.subset(unseen)
             low, high = interval_bounds(clean)
             scores.append(CleanScore(score.name, clean.full_score(), low, high, on_all=score.value))
-    section = WithoutLeaks(evaluation.split, int(is_known.sum()), len(kept), unit, scores)
+    section = WithoutLeaks(evaluation.split, int(is_known.sum()), len(unseen), unit, scores)
     evaluation.sections.append(section)
     return section.describe()
 

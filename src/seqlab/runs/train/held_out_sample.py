@@ -63,12 +63,12 @@ def draw(source: Source, amount: int, *, seed: int, among: int | None = None) ->
     if isinstance(source, TextSource):
         return beginning(source, amount)
     chooser = random.Random(derive(seed, "held-out sample"))  # noqa: S311 (not for secrets)
-    kept: list[tuple[int, Row]] = []
+    reservoir: list[tuple[int, Row]] = []
     # reservoir sampling: one pass, `amount` rows in memory
     for number, row in enumerate(islice(source.rows(), among)):
-        if len(kept) < amount:
-            kept.append((number, row))
+        if len(reservoir) < amount:
+            reservoir.append((number, row))
         elif (place := chooser.randrange(number + 1)) < amount:
-            kept[place] = (number, row)
-    rows = [row for _, row in sorted(kept, key=lambda entry: entry[0])]
+            reservoir[place] = (number, row)
+    rows = [row for _, row in sorted(reservoir, key=lambda entry: entry[0])]
     return SampledRows(source, rows, part=f"{len(rows):,} rows drawn at random")

@@ -54,7 +54,7 @@ def _load_best(trainer: Trainer, prepared: Prepared, manifest: Manifest) -> Run:
     weights = read_weights(
         folder / WEIGHTS,
         expected=model.state_dict(),
-        seal=manifest.run_id,
+        run_id=manifest.run_id,
         least_step=trainer.best_step,
     )
     model.load_state_dict(weights)

@@ -174,7 +174,7 @@ def _open_again(recipe: Recipe, moved: Mapping[str, str], folder: Path) -> RunDa
 
 def _load_checkpoint(folder: Path, manifest: Manifest, codec: Codec, *, on_stage: Notify) -> Checkpoint:
     """The newest whole checkpoint, once it is certain that it fits the model."""
-    checkpoint, problems = Checkpoints(folder / CHECKPOINTS, seal=manifest.run_id).load()
+    checkpoint, problems = Checkpoints(folder / CHECKPOINTS, run_id=manifest.run_id).load()
     if checkpoint is None:
         why = f": {problems[0]}" if problems else "."
         raise RunError(
@@ -199,7 +199,7 @@ def _trainer(prepared: Prepared, manifest: Manifest, callback: Callback | None) 
         folder=prepared.folder,
         device=prepared.device,
         callback=callback,
-        seal=manifest.run_id,
+        run_id=manifest.run_id,
         layer_decay=prepared.recipe.start.layer_decay,
         forecast_scoring=_scoring_forecast(prepared),
     )

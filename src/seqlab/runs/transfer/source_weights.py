@@ -59,11 +59,11 @@ def _renumbered(weights: dict[str, Tensor], *, every: int) -> dict[str, Tensor]:
     """The first of every so many layers, numbered anew: of six layers and every=2 the layers 0, 2, 4 become
     0, 1, 2.
     """
-    kept: dict[str, Tensor] = {}
+    renumbered: dict[str, Tensor] = {}
     for name, tensor in weights.items():
         layer = IN_LAYER.match(name)
         if layer is None:
-            kept[name] = tensor
+            renumbered[name] = tensor
         elif int(layer[1]) % every == 0:
-            kept[NUMBER.sub(str(int(layer[1]) // every), name, count=1)] = tensor
-    return kept
+            renumbered[NUMBER.sub(str(int(layer[1]) // every), name, count=1)] = tensor
+    return renumbered

@@ -133,14 +133,14 @@ def inherit_recipe(recipe: Recipe, source: Recipe, folder: Path) -> tuple[Recipe
     recipe, cut = _cut_to_positions(recipe)
     recipe = _with_training(recipe, source)
     weights = ", with new weights" if recipe.start.weights == "new" else ""
-    kept = f"starts from {folder}: its tokens and its {model.kind} network{weights}"
+    origin = f"starts from {folder}: its tokens and its {model.kind} network{weights}"
     layers = f", the first of every {recipe.start.every} layers" if recipe.start.every > 1 else ""
     read = (
         f"; {', '.join(f'model.{name}={format_value(value)}' for name, value in derived.items())}"
         if derived
         else ""
     )
-    return recipe, [kept + layers + read, *cut]
+    return recipe, [origin + layers + read, *cut]
 
 
 def with_words_of(recipe: Recipe, source: Recipe) -> Recipe:
@@ -268,7 +268,7 @@ def other_tokens(recipe: Recipe, source: Recipe) -> list[str]:
         f"tokens.{name}: the run has {format_value(before)}, found {format_value(now)}. Its tokens are taken over: leave"
         " the section out."
         for name, before, now in _differences(
-            recipe.tokens, source.tokens, given=recipe.tokens.model_fields_set
+            recipe.tokens, source.tokens, user_settings=recipe.tokens.model_fields_set
         )
     ]
 
@@ -317,26 +317,26 @@ def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
         f"model.{name}: the run has {format_value(before)}, found {format_value(now)}. Only these may differ:"
         f" {listed(MAY_CHANGE[kind])}."
         for name, before, now in _differences(
-            recipe.model, thinned(source.model, start.every), given=model_settings
+            recipe.model, thinned(source.model, start.every), user_settings=model_settings
         )
         if not (name == "causal" and now and was_causal)  # it was, without saying so
     ]
 
 
-def _differences(now: Settings, before: Settings, *, given: set[str]) -> list[tuple[str, Any, Any]]:
+def _differences(now: Settings, before: Settings, *, user_settings: set[str]) -> list[tuple[str, Any, Any]]:
     """Settings that somebody has given and that are not what they were: name, before, now.
 
     Of a section only what is given counts.
     """
     wrong: list[tuple[str, Any, Any]] = []
     for name in type(now).model_fields:
-        if name not in given:
+        if name not in user_settings:
             continue
         one, other = getattr(before, name), getattr(now, name)
         if isinstance(one, Settings) and isinstance(other, Settings) and type(one) is type(other):
             wrong += [
                 (f"{name}.{part}", *pair)
-                for part, *pair in _differences(other, one, given=other.model_fields_set)
+                for part, *pair in _differences(other, one, user_settings=other.model_fields_set)
             ]
         elif one != other:
             wrong.append(

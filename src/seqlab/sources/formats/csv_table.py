@@ -65,10 +65,10 @@ def _numbered(reader: Reader) -> Iterator[tuple[int, list[str] | csv.Error]]:
             yield start, error
 
 
-def _noted(lines: Iterable[str], taken: list[str]) -> Iterator[str]:
-    """The lines, each also put on a list."""
+def _recorded(lines: Iterable[str], record: list[str]) -> Iterator[str]:
+    """The lines, each also appended to `record`."""
     for line in lines:
-        taken.append(line)
+        record.append(line)
         yield line
 
 
@@ -135,7 +135,7 @@ class CsvTable(Source):
         """
         lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=True)
         taken: list[str] = []
-        reader, head = self._reader(_noted(lines, taken)), self._head
+        reader, head = self._reader(_recorded(lines, taken)), self._head
         for start, fields in _numbered(reader):
             is_row = start >= head.line + head.has_header
             if isinstance(fields, csv.Error):
@@ -151,7 +151,9 @@ class CsvTable(Source):
     def fingerprint(self) -> str:
         settings = self._settings
         rest = "" if self._head.has_header else ":no header"
-        rest += f":from {self._head.line}:{self._head.kept}" if self._head.line > 1 or self._head.kept else ""
+        rest += (
+            f":from {self._head.line}:{self._head.places}" if self._head.line > 1 or self._head.places else ""
+        )
         return f"csv:{content_hash(self.path)}:{self.delimiter!r}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}{rest}"
 
     def _usable_rows(self, reading: Pass) -> Iterator[Row]:

@@ -24,7 +24,7 @@ from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
 
 WORD, PHONEMES = "word", "phonemes"
-FURTHER = re.compile(r"(?<=.)\(\d+\)$")
+VARIANT_NUMBER = re.compile(r"(?<=.)\(\d+\)$")
 COMMENT = re.compile(r"\s#")
 SKIP = (
     "Each line holds a word, spaces, and its phonemes with spaces between them; leave others out with"
@@ -69,7 +69,9 @@ class Pronunciations(PairSource):
             if word.startswith(";;;") or not word:
                 continue
             if phonemes:
-                yield Row({WORD: FURTHER.sub("", word), PHONEMES: " ".join(phonemes)}, self.name, number)
+                yield Row(
+                    {WORD: VARIANT_NUMBER.sub("", word), PHONEMES: " ".join(phonemes)}, self.name, number
+                )
             else:
                 reading.reject(
                     DataError(

@@ -22,7 +22,7 @@ SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
 
 @dataclass(frozen=True)
 class TableHead:
-    """line: where the header is, or the first row of a table without one. kept: the places of the columns, or
+    """line: where the header is, or the first row of a table without one. places: those of the columns, or
     None for all of `width` fields.
     """
 
@@ -30,7 +30,7 @@ class TableHead:
     has_header: bool
     columns: list[str]
     width: int
-    kept: tuple[int, ...] | None
+    places: tuple[int, ...] | None
     notes: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     """The header as it is written."""
@@ -38,17 +38,17 @@ class TableHead:
     @property
     def plain_width(self) -> int:
         """How many fields a row has whose fields are the cells; none has where columns are left out."""
-        return self.width if self.kept is None else -1
+        return self.width if self.places is None else -1
 
     def cells(self, fields: list[str]) -> list[str]:
         """The cells of a row that has other fields than the columns that count; none where it does not fit.
 
         Empty fields at the end may be there or not.
         """
-        kept = range(self.width) if self.kept is None else self.kept
-        if len(fields) <= kept[-1] or any(field.strip() for field in fields[self.width :]):
+        places = range(self.width) if self.places is None else self.places
+        if len(fields) <= places[-1] or any(field.strip() for field in fields[self.width :]):
             return []
-        return [fields[place] for place in kept]
+        return [fields[place] for place in places]
 
 
 def read_head(records: Sequence[Record], settings: DataSettings, *, where: str) -> TableHead:
@@ -78,11 +78,11 @@ def read_head(records: Sequence[Record], settings: DataSettings, *, where: str) 
         names.insert(0, "")
     check_header(names, where=f"{where}, line {line}")
     empty = {place for place, name in enumerate(names) if not name and not _cells(rows, place)}
-    names, told = _complete_names(names, empty)
-    notes += told
-    kept = tuple(place for place in range(len(names)) if place not in empty) if empty else None
+    names, name_notes = _complete_names(names, empty)
+    notes += name_notes
+    places = tuple(place for place in range(len(names)) if place not in empty) if empty else None
     columns = [name for place, name in enumerate(names) if place not in empty]
-    return TableHead(line, has_header, columns, len(names), kept, tuple(notes), tuple(first))
+    return TableHead(line, has_header, columns, len(names), places, tuple(notes), tuple(first))
 
 
 def _first_row(records: Sequence[Record], settings: DataSettings) -> int:

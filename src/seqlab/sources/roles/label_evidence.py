@@ -53,8 +53,8 @@ class Table:
 
 def rank_labels(columns: Sequence[Profile], table: Table, *, lists: Sequence[str] = ()) -> list[Candidate]:
     """The columns that may be the label, the likeliest first. lists: columns whose cells are lists of labels."""
-    found = [Candidate(column, answer) for column in columns if (answer := _answer(column, lists))]
-    weighed = sorted((_weigh(one, table, PLAIN_EVIDENCE) for one in found), key=lambda one: -one.points)
+    candidates = [Candidate(column, answer) for column in columns if (answer := _answer(column, lists))]
+    weighed = sorted((_weigh(one, table, PLAIN_EVIDENCE) for one in candidates), key=lambda one: -one.points)
     asked = [_weigh(one, table, (predicted,)) for one in weighed[:MOST_COMPARED]]
     return sorted(asked, key=lambda one: -one.points)
 

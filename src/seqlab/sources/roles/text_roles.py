@@ -137,8 +137,8 @@ def _about_text(columns: Mapping[str, Profile], text: str, *, label: str, twins:
     if twins:
         return f"text columns '{twins[0]}' and '{twins[1]}', read together; one alone: data.text={twins[0]}"
     others = other_texts(columns, text=text, label=label)
-    added = f"; with others: data.text={','.join([*others, text])}" if others else ""
-    return f"text column '{text}' (mean {columns[text].mean_length:.0f} characters); another: data.text=NAME{added}"
+    more = f"; with others: data.text={','.join([*others, text])}" if others else ""
+    return f"text column '{text}' (mean {columns[text].mean_length:.0f} characters); another: data.text=NAME{more}"
 
 
 def _about_label(best: Candidate, others: Sequence[Candidate]) -> str:

@@ -54,9 +54,9 @@ class Passages:
             places.append(start + mine)
             while sum(map(len, hashes)) > MOST_KEPT:
                 self.kept_bits += 1
-                kept = [_keep(part, self.kept_bits) for part in hashes]
-                hashes = [part[chosen] for part, chosen in zip(hashes, kept, strict=True)]
-                places = [part[chosen] for part, chosen in zip(places, kept, strict=True)]
+                selected = [_keep(part, self.kept_bits) for part in hashes]
+                hashes = [part[chosen] for part, chosen in zip(hashes, selected, strict=True)]
+                places = [part[chosen] for part, chosen in zip(places, selected, strict=True)]
         everything, where = np.concatenate(hashes), np.concatenate(places)
         order = np.argsort(everything, kind="stable")
         self._hashes, self._places = everything[order], where[order]

@@ -42,11 +42,11 @@ class Checkpoint:
 
 
 class Checkpoints:
-    """The checkpoints of one run; `seal` names the run, and those of another are refused."""
+    """The checkpoints of one run; `run_id` names the run, and those of another are refused."""
 
-    def __init__(self, folder: Path, *, seal: str = "") -> None:
+    def __init__(self, folder: Path, *, run_id: str = "") -> None:
         self.folder = folder
-        self.seal = seal
+        self.run_id = run_id
 
     def save(self, checkpoint: Checkpoint) -> None:
         """Write a checkpoint; the older ones stay until it is whole."""
@@ -89,8 +89,8 @@ class Checkpoints:
         return {}
 
     def _write(self, folder: Path, checkpoint: Checkpoint) -> None:
-        write_weights(folder / TENSORS, checkpoint.tensors, seal=self.seal)
-        write_weights(folder / BEST, checkpoint.best, seal=self.seal, step=checkpoint.best_step)
+        write_weights(folder / TENSORS, checkpoint.tensors, run_id=self.run_id)
+        write_weights(folder / BEST, checkpoint.best, run_id=self.run_id, step=checkpoint.best_step)
         write_whole(folder / STATE, json.dumps({"step": checkpoint.step, **checkpoint.state}))
         files = {
             name: {"size": (folder / name).stat().st_size, "sha256": sha256(folder / name)}
@@ -98,7 +98,7 @@ class Checkpoints:
         }
         write_whole(
             folder / MANIFEST,
-            json.dumps({"format": FORMAT, "step": checkpoint.step, "run": self.seal, "files": files}),
+            json.dumps({"format": FORMAT, "step": checkpoint.step, "run": self.run_id, "files": files}),
         )
 
     def _read(self, place: Path) -> Checkpoint:
@@ -108,7 +108,7 @@ class Checkpoints:
         if not isinstance(step, int):
             raise RunError("the checkpoint does not say its step.", where=str(place / STATE))
         tensors, best = (
-            read_weights(place / name, seal=self.seal, verified=True) for name in (TENSORS, BEST)
+            read_weights(place / name, run_id=self.run_id, verified=True) for name in (TENSORS, BEST)
         )
         return Checkpoint(step=step, tensors=tensors, best=best, state=state)
 
@@ -120,7 +120,7 @@ class Checkpoints:
                 f"the checkpoint has format {str(version)[:20]}, this seqlab reads format {FORMAT}.",
                 where=str(path),
             )
-        if manifest.get("run") != self.seal:
+        if manifest.get("run") != self.run_id:
             raise RunError("the checkpoint belongs to another run.", where=str(place))
         for name in names:
             try:

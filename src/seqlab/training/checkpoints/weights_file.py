@@ -1,7 +1,7 @@
 """Tensors on disk as safetensors files that check themselves.
 
 safetensors has no checksum: a flipped byte loads. Ours carry the SHA-256 of the whole file (its own place
-blanked) in the header, beside the seal of the run they belong to and, for the best weights of a run, their step.
+blanked) in the header, beside the id of the run they belong to and, for the best weights of a run, their step.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ BLANK = b"0" * 64
 MARK = b'"seqlab":"sha256:'
 """What stands before the checksum.
 
-One entry holds checksum and seal: safetensors writes several in any order.
+One entry holds checksum and run id: safetensors writes several in any order.
 """
 
 
 STEP = b" step:"
 
 
-def write_weights(path: Path, tensors: Mapping[str, Tensor], *, seal: str = "", step: int = 0) -> None:
+def write_weights(path: Path, tensors: Mapping[str, Tensor], *, run_id: str = "", step: int = 0) -> None:
     """Write tensors with their checksum and wait until they are on the disk.
 
     Not atomic: see `replace_weights`.
@@ -44,7 +44,7 @@ def write_weights(path: Path, tensors: Mapping[str, Tensor], *, seal: str = "", 
             save_file(
                 contiguous,
                 path,
-                metadata={"seqlab": f"sha256:{BLANK.decode()} run:{seal}{STEP.decode()}{step}"},
+                metadata={"seqlab": f"sha256:{BLANK.decode()} run:{run_id}{STEP.decode()}{step}"},
             )
         except SafetensorError as error:
             raise _as_system_error(error) from error
@@ -58,11 +58,11 @@ def write_weights(path: Path, tensors: Mapping[str, Tensor], *, seal: str = "", 
             os.fsync(file.fileno())
 
 
-def replace_weights(path: Path, tensors: Mapping[str, Tensor], *, seal: str = "", step: int = 0) -> None:
+def replace_weights(path: Path, tensors: Mapping[str, Tensor], *, run_id: str = "", step: int = 0) -> None:
     """Write tensors so that the file is the old one or the new one, never a part."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        write_weights(temporary, tensors, seal=seal, step=step)
+        write_weights(temporary, tensors, run_id=run_id, step=step)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -73,7 +73,7 @@ def read_weights(
     path: Path,
     *,
     expected: Mapping[str, Tensor] | None = None,
-    seal: str | None = None,
+    run_id: str | None = None,
     least_step: int = 0,
     verified: bool = False,
 ) -> dict[str, Tensor]:
@@ -90,7 +90,7 @@ def read_weights(
     run, _, step = rest.partition(STEP)
     if not verified and written != _digest(path, header):
         raise damaged_weights(path, "its content does not match its checksum")
-    if seal is not None and run != seal.encode():
+    if run_id is not None and run != run_id.encode():
         raise RunError(
             "the weights belong to another run.",
             where=str(path),
