@@ -76,17 +76,25 @@ def compare(
 
         comparison = compare_runs(what, data=data or None, against=against)
         folder = Path(out) if out else Path("runs") / "compared"
+    command = _command(
+        what,
+        {
+            "models": models,
+            "data": data,
+            "minutes": f"{minutes:g}" if minutes else "",
+            "seeds": str(seeds) if seeds > 1 else "",
+            "task": task,
+            "against": against,
+        },
+    )
+    return _show(comparison, folder, command=command, as_json=as_json)
+
+
+def _show(comparison: Comparison, folder: Path, *, command: str, as_json: bool) -> None:
+    """Write the page and print the comparison."""
     from seqlab.runs.compare.comparison_page import write_comparison
 
-    options = {
-        "models": models,
-        "data": data,
-        "minutes": f"{minutes:g}" if minutes else "",
-        "seeds": str(seeds) if seeds > 1 else "",
-        "task": task,
-        "against": against,
-    }
-    page = write_comparison(comparison, folder, command=_command(what, options))
+    page = write_comparison(comparison, folder, command=command)
     if as_json:
         return answer_json({"page": str(page), **comparison.as_json()})
     show_comparison(comparison)

@@ -58,29 +58,7 @@ def gain(
             cure="For example: seqlab gain reviews.csv --from runs/texts-lstm",
         )
     counts = _counts(rows)
-    recipe, name = checked(  # mistakes show before the first training
-        what, settings or [], values={"start.run": start_from}, task=task, model=""
-    )
-
-    from seqlab.cli.progress import TerminalProgress
-    from seqlab.runs.train.start import Interrupted
-    from seqlab.runs.transfer.transfer_gain import measure_gain
-
-    folder = Path(out) if out else Path("runs") / f"{name_of(recipe, name)}-gain"
-    begin = silent if quiet else announced
-    try:
-        gains = measure_gain(
-            what,
-            start_from,
-            counts,
-            settings or [],
-            folder=folder,
-            task=task,
-            watch=lambda: TerminalProgress(quiet=quiet),
-            begin=begin,
-        )
-    except Interrupted as stopped:
-        stopped_at(stopped.folder, stopped.step)
+    folder, gains = _measure(what, start_from, counts, settings or [], task=task, out=out, quiet=quiet)
     if as_json:
         return answer_json(
             {"folder": str(folder), "gains": [gain_of_size.as_json() for gain_of_size in gains]}
@@ -88,6 +66,34 @@ def gain(
     _show(gains, start_from)
     last = folder / f"{counts[-1] or 'all'}-learned"
     return suggest([f"seqlab evaluate {quoted(last)}"])
+
+
+def _measure(
+    what: str, start_from: str, counts: list[int], settings: list[str], *, task: str, out: str, quiet: bool
+) -> tuple[Path, list[Gain]]:
+    """Train with a progress display; the folder of the runs, and the gain of every number of rows."""
+    recipe, name = checked(  # mistakes show before the first training
+        what, settings, values={"start.run": start_from}, task=task, model=""
+    )
+
+    from seqlab.cli.progress import TerminalProgress
+    from seqlab.runs.train.start import Interrupted
+    from seqlab.runs.transfer.transfer_gain import measure_gain
+
+    folder = Path(out) if out else Path("runs") / f"{name_of(recipe, name)}-gain"
+    try:
+        return folder, measure_gain(
+            what,
+            start_from,
+            counts,
+            settings,
+            folder=folder,
+            task=task,
+            watch=lambda: TerminalProgress(quiet=quiet),
+            begin=silent if quiet else announced,
+        )
+    except Interrupted as stopped:
+        stopped_at(stopped.folder, stopped.step)
 
 
 def _counts(rows: str) -> list[int]:

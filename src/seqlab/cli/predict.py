@@ -116,19 +116,26 @@ def predict(
         Run.load(run), beam=beam, decoding=decoding or [], others=others or [], predicts=True
     )
     check_top(loaded, top)
-    if score and loaded.spec.generates:
-        pairs = open_pairs(loaded.recipe, texts, file)
-        return show_pair_scores(loaded, pairs, detailed=bool(texts or file), out=out, as_json=as_json)
-    if out and not (score or vectors):
+    if score:
+        return _show_scores(loaded, texts, file, out=out, as_json=as_json)
+    if out and not vectors:
         return write_answer_table(loaded, file, out)
     inputs = open_inputs(loaded.recipe, texts, file)
-    if score:
-        return show_scores(loaded, inputs, ranked=bool(texts or file), out=out, as_json=as_json)
     if vectors:
         return show_vectors(loaded, inputs, pooling=pooling or "mean", out=out, as_json=as_json)
     if tree:
         return _show_tree(loaded, next(inputs), tree, top=top, as_json=as_json)
     return _show_predictions(loaded, inputs, run, top=top, as_json=as_json)
+
+
+def _show_scores(run: Run, texts: list[str] | None, file: str, *, out: str, as_json: bool) -> None:
+    """Log-probabilities of pairs for a model that generates targets, of texts for a language model."""
+    has_end = bool(texts or file)  # standard input may be a stream that nobody waits for
+    if run.spec.generates:
+        pairs = open_pairs(run.recipe, texts, file)
+        return show_pair_scores(run, pairs, detailed=has_end, out=out, as_json=as_json)
+    inputs = open_inputs(run.recipe, texts, file)
+    return show_scores(run, inputs, ranked=has_end, out=out, as_json=as_json)
 
 
 def _show_predictions(run: Run, inputs: Iterator[Any], name: str, *, top: int, as_json: bool) -> None:

@@ -78,14 +78,7 @@ def words(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Look at word vectors: nearest words, analogies, a map; or learn some from a text."""
-    if multiply and not (analogy or questions):
-        raise UsageError(
-            "--multiply belongs to --analogy or --questions.", cure="Add one of them, or leave it out."
-        )
-    if map_page and not map_page.endswith(".html"):
-        raise UsageError(
-            f"--map {map_page} is not called NAME.html.", cure="The map is a page: --map words.html"
-        )
+    _check_options(multiply=multiply, has_analogies=bool(analogy or questions), map_page=map_page)
     if twins:
         return _twins(what, twins, as_json=as_json)
     table = _learn(what, learn) if learn else _open(what)
@@ -98,6 +91,17 @@ def words(
     if as_json:
         return answer_json(results)
     return _show(results, table, name)
+
+
+def _check_options(*, multiply: bool, has_analogies: bool, map_page: str) -> None:
+    if multiply and not has_analogies:
+        raise UsageError(
+            "--multiply belongs to --analogy or --questions.", cure="Add one of them, or leave it out."
+        )
+    if map_page and not map_page.endswith(".html"):
+        raise UsageError(
+            f"--map {map_page} is not called NAME.html.", cure="The map is a page: --map words.html"
+        )
 
 
 def _open(what: str) -> WordVectors:
