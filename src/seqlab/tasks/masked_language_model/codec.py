@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Bool
-from numpy.typing import NDArray
 
-from seqlab.batches.cache import cached_store
 from seqlab.batches.columns import StepColumn, smallest_dtype
 from seqlab.batches.store_writer import StoreWriter
 from seqlab.batches.windows import Spans
 from seqlab.core.errors import DataError
-from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source, TextSource
-from seqlab.tasks.codec import Codec
-from seqlab.tasks.inputs.base import digest_of
-from seqlab.tasks.inputs.tokens import encode_texts, fit_tokenizer, pieces_of
 from seqlab.tasks.masked_language_model.spec import MaskedLanguageModelSettings
 from seqlab.tasks.split import Split
+from seqlab.tasks.text.codec import TextCodec
 from seqlab.tasks.text.documents import has_documents, in_chunks, read_texts
-from seqlab.tokens.base import Tokenizer
-from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import EOS, MASK, PAD, UNK
 from seqlab.tokens.word_boundaries import WordBorders
 
@@ -40,26 +31,10 @@ class MaskedSplit(Split):
 
 
 @dataclass(frozen=True)
-class MaskedLanguageModelCodec(Codec):
+class MaskedLanguageModelCodec(TextCodec):
     """A tokenizer whose vocabulary has a mask token."""
 
-    tokenizer: Tokenizer
-
-    @classmethod
-    def fit(cls, recipe: Recipe, train: Source) -> Self:
-        specials = [UNK, PAD, EOS, MASK]
-        return cls(recipe, fit_tokenizer(recipe, read_texts(train, recipe), specials=specials))
-
-    @classmethod
-    def load(cls, recipe: Recipe, folder: Path) -> Self:
-        return cls(recipe, load_tokenizer(folder))
-
-    def save(self, folder: Path) -> None:
-        save_tokenizer(self.tokenizer, folder)
-
-    @property
-    def vocabulary_size(self) -> int:
-        return len(self.tokenizer.vocabulary)
+    special_tokens = (UNK, PAD, EOS, MASK)
 
     @property
     def mask_id(self) -> int:
@@ -82,13 +57,7 @@ class MaskedLanguageModelCodec(Codec):
         )
 
     def encode_split(self, name: str, source: Source) -> MaskedSplit:
-        made_from = {
-            **self.cache_key(),
-            "source": source.fingerprint(),
-            "column": self.recipe.data.text,
-            "tokenizer": digest_of(self.save),
-        }
-        store = cached_store(made_from, lambda folder: self._write(source, folder))
+        store = self.open_store(source)
         tokens = store["tokens"]
         windows = Spans.cut(tokens.offsets, window=self.recipe.section(MaskedLanguageModelSettings).window)
         spans = windows.with_any(tokens.values, self.is_ordinary)
@@ -100,7 +69,7 @@ class MaskedLanguageModelCodec(Codec):
             )
         return MaskedSplit(name, source, store, spans=spans)
 
-    def _write(self, source: Source, folder: Path) -> None:
+    def write_store(self, source: Source, folder: Path) -> None:
         """A text is one sequence, and every document of a table one of its own; documents and lines of words
         end with an end token.
         """
@@ -117,9 +86,3 @@ class MaskedLanguageModelCodec(Codec):
         if is_text:
             writer.end_sequence()
         writer.finish()
-
-    def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
-        return encode_texts(self.tokenizer, inputs, self.recipe.model)
-
-    def pieces(self, steps: NDArray[Any]) -> list[str]:
-        return pieces_of(self.tokenizer, steps)
