@@ -16,7 +16,7 @@ from seqlab.cli.progress import TerminalProgress
 from seqlab.cli.train import announce, show_curve, show_note, show_stage
 from seqlab.core.errors import SeqlabWarning, UsageError
 from seqlab.core.notify import ignore
-from seqlab.models.settings import MODEL_ALIASES
+from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.recipes.overrides import unknown_model
 from seqlab.runs.compare.compare import Comparison, compare_runs
 from seqlab.runs.find_recipe import find_recipe

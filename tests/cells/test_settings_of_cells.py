@@ -15,7 +15,7 @@ from seqlab.cells.settings import CELL_KINDS, cell_settings
 from seqlab.core.constructor_options import options_in_source, options_of_class
 from seqlab.core.errors import RecipeError
 from seqlab.core.settings import describe
-from seqlab.models.settings import MODEL_ALIASES
+from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.recipes.read import check, override
 
 

@@ -11,8 +11,9 @@ from seqlab.attention.base import score_functions
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.settings import choices_of, sentence_of
 from seqlab.datasets.base import datasets
+from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.models.base import backbones
-from seqlab.models.settings import MODEL_ALIASES, MODEL_KINDS, RecurrentSettings, TransformerSettings
+from seqlab.models.settings import MODEL_KINDS, RecurrentSettings, TransformerSettings
 from seqlab.positions.base import positional_encodings
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.sections import section_names, settings_help

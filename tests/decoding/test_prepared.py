@@ -27,9 +27,10 @@ from seqlab.decoding.settings import DecodingSettings
 from seqlab.decoding.stepwise import StepwiseSearch
 from seqlab.decoding.token_choice import Greedy, MultinomialSampler
 from seqlab.models.base import backbones
+from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.models.language_model import LanguageModel
-from seqlab.models.settings import DecoderSettings, RecurrentSettings, SequenceSettings, TransformerSettings
+from seqlab.models.settings import RecurrentSettings, SequenceSettings, TransformerSettings
 from seqlab.models.single_step.product import PackedLinear
 from tests.models.pairs_to_try import END, PAD, SMALL, SOURCE_TOKENS, START, build_pair
 

@@ -12,7 +12,7 @@ from typer.main import get_command
 
 from seqlab.cli.main import app
 from seqlab.datasets.base import datasets
-from seqlab.models.settings import MODEL_ALIASES
+from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.recipes.read import check, override, shipped_recipes
 from seqlab.recipes.sections import section_names, settings_help
 from tests.check_each import check_each

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
-from seqlab.models.settings import DecoderSettings, SequenceSettings, TransformerSettings
+from seqlab.models.settings import SequenceSettings, TransformerSettings
 
 SOURCE_TOKENS, TARGET_TOKENS, PAD, START, END = 11, 13, 0, 1, 2
 SMALL = TransformerSettings(layers=2, hidden_size=8, heads=2, feedforward_size=12, max_positions=20)

@@ -17,10 +17,10 @@ from seqlab.models.decoders.recurrent import (
     FixedContextDecoder,
     InputFeedingDecoder,
 )
+from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.models.settings import (
     ConvolutionalSettings,
-    DecoderSettings,
     RecurrentSettings,
     SequenceSettings,
     TransformerSettings,

@@ -22,11 +22,12 @@ from transformers import (
 from transformers import RobertaForMaskedLM as Roberta
 
 from seqlab.blocks.embedding import TokenEmbedding
+from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.models.base import backbones
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.masked_language_model import MaskedLanguageModel
 from seqlab.models.presets import MODEL_PRESETS
-from seqlab.models.settings import MODEL_ALIASES, ModelSettings, TransformerSettings
+from seqlab.models.settings import ModelSettings, TransformerSettings
 from seqlab.recipes.read import check, override
 
 POSITIONS, TYPES = 512, 2

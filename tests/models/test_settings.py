@@ -11,12 +11,12 @@ from seqlab.blocks.image import RowsToImage
 from seqlab.cells.base import cells
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.errors import RecipeError
+from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.models.base import Backbone, backbones
 from seqlab.models.images.base import ImageBackbone
 from seqlab.models.images.classifier import build_image_backbone
 from seqlab.models.presets import MODEL_PRESETS
 from seqlab.models.settings import (
-    MODEL_ALIASES,
     MODEL_KINDS,
     ImageSettings,
     ModelSettings,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.errors import RecipeError
 from seqlab.core.settings import SettingHelp, Settings, describe
-from seqlab.models.settings import MODEL_ALIASES
+from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.recipes.read import check, override, read_raw, recipe_summary, shipped_recipes
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.sections import section_names, settings_help, settings_of

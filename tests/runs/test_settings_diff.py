@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from seqlab.models.settings import MODEL_ALIASES, SHORT_NAMES
+from seqlab.models.aliases import MODEL_ALIASES, SHORT_NAMES
 from seqlab.models.short_name import short_name
 from seqlab.recipes.read import check
 from seqlab.runs.compare.settings_diff import settings_diff

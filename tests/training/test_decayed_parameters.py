@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import pytest
 
+from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.encoder_decoder import build_encoder_decoder
-from seqlab.models.settings import DecoderSettings, TransformerSettings
+from seqlab.models.settings import TransformerSettings
 from seqlab.training.optimizers.parameter_groups import build_optimizer
 from seqlab.training.settings import TrainingSettings
 

@@ -167,7 +167,7 @@ def _named(topic: str) -> dict[str, str]:
     which a model chooses. Only a model may have the name of a section that every recipe has.
     """
     from seqlab.cli.listing import KINDS
-    from seqlab.models.settings import MODEL_ALIASES
+    from seqlab.models.aliases import MODEL_ALIASES
     from seqlab.recipes.recipe import Recipe
 
     if topic in ("model", "model.cell"):

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 def _models() -> dict[str, str]:
     from seqlab.core.settings import sentence_of
+    from seqlab.models.aliases import MODEL_ALIASES
     from seqlab.models.presets import MODEL_PRESETS
-    from seqlab.models.settings import MODEL_ALIASES, MODEL_KINDS
+    from seqlab.models.settings import MODEL_KINDS
 
     def sentence(settings: dict[str, object]) -> str:
         about = sentence_of(MODEL_KINDS[str(settings["kind"])])

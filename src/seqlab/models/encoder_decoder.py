@@ -16,8 +16,9 @@ from seqlab.losses.token_loss import TokenLoss
 from seqlab.models.base import Encoder, backbones
 from seqlab.models.decoders.base import Alignment, Decoder, DecoderState
 from seqlab.models.decoders.build import build_decoder
+from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.decoders.transformer import TransformerSeq2SeqDecoder
-from seqlab.models.settings import DecoderSettings, SequenceSettings
+from seqlab.models.settings import SequenceSettings
 
 
 class EncoderDecoder(nn.Module):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from seqlab.attention.registry import ScoreName
-from seqlab.cells.settings import CELL_KINDS, AnyCellSettings, named_cell
+from seqlab.cells.settings import AnyCellSettings, named_cell
 from seqlab.core.errors import RecipeError
 from seqlab.core.settings import Settings
-from seqlab.models.presets import MODEL_PRESETS
 from seqlab.positions.registry import PositionsName
 
 Width = Annotated[int, Field(ge=1)]
@@ -352,75 +350,6 @@ class BagSettings(Settings):
     )
 
 
-class DecoderAttentionName(ScoreName):
-    """An attention score, or one of the two ways to go without."""
-
-    also = ("constant", "none")
-
-
-class DecoderSettings(Settings):
-    """The half of an encoder-decoder that writes.
-
-    The section model describes the half that reads; what is left out here is as there.
-    """
-
-    kind: Literal["", "recurrent", "transformer"] = Field(
-        "", description="The family of the decoder; that of the encoder when empty."
-    )
-    cell: str = Field(
-        "", description="The cell of a recurrent decoder; that of a recurrent encoder when empty, else lstm."
-    )
-    layers: int = Field(
-        0, ge=0, le=200, description="Layers of the decoder; 0 takes as many as the encoder has."
-    )
-    hidden_size: int = Field(0, ge=0, description="Width of the decoder; 0 takes that of the encoder.")
-    heads: int = Field(
-        0, ge=0, description="Attention heads of a Transformer decoder; 0 takes those of the encoder, or 4."
-    )
-    attention: DecoderAttentionName = Field(
-        DecoderAttentionName("additive"),
-        description=(
-            "How a recurrent decoder compares its state with the source; constant: the encoder's end enters"
-            " each step; none: only the first."
-        ),
-    )
-    alignment: Literal["soft", "hard"] = Field(
-        "soft", description="Look at all of the source by weight, or at the one best step."
-    )
-    projected: bool = Field(
-        False, description="Keys and values are learned maps of the encoder's features, not these themselves."
-    )
-    window: Literal["none", "monotonic", "predicted"] = Field(
-        "none",
-        description=(
-            "Look at the whole source, or only around step t (monotonic) or around a step that the decoder"
-            " predicts."
-        ),
-    )
-    reach: int = Field(10, ge=1, description="Steps of the source on either side that a window shows.")
-    context: Literal["output", "input"] = Field(
-        "output",
-        description=(
-            "What attention found joins the state before the output layer, or also enters the next step"
-            " (input feeding)."
-        ),
-    )
-    bridge: Literal["", "identity", "learned", "mean", "none"] = Field(
-        "",
-        description=(
-            "How a decoder's first state follows from the encoder's last, or from the mean of all; empty:"
-            " identity if it fits, else learned."
-        ),
-    )
-    shared_embedding: bool = Field(
-        True,
-        description=(
-            "Where both sides share one vocabulary, they share one embedding table too; false gives the"
-            " decoder its own."
-        ),
-    )
-
-
 ImageSettings = VisionTransformerSettings | ImageConvolutionalSettings
 SequenceSettings = RecurrentSettings | ConvolutionalSettings | FixedWindowSettings | TransformerSettings
 
@@ -444,43 +373,6 @@ MODEL_KINDS: dict[str, type[Settings]] = {
     "image_convolutional": ImageConvolutionalSettings,
     "n_gram_bag": NGramBagSettings,
 }
-
-SHORT_NAMES: dict[str, dict[str, object]] = {
-    **{
-        f"bi{name}": {"kind": "recurrent", "cell": name, "bidirectional": True}
-        for name in ("rnn", "lstm", "gru")
-    },
-    "cnn": {"kind": "convolutional"},
-    "recurrent": {"kind": "recurrent"},
-    "convolutional": {"kind": "convolutional"},
-    "fixed_window": {"kind": "fixed_window"},
-    "transformer": {"kind": "transformer"},
-    "vit": {"kind": "vision_transformer"},
-    "cnn2d": {"kind": "image_convolutional"},
-    "non_local": {"kind": "image_convolutional", "non_local": True},
-    "vision_transformer": {"kind": "vision_transformer"},
-    "image_convolutional": {"kind": "image_convolutional"},
-    "bag": {"kind": "n_gram_bag"},
-    "n_gram_bag": {"kind": "n_gram_bag"},
-    **{name: network.settings for name, network in MODEL_PRESETS.items()},
-}
-
-
-class ModelAliases(Mapping[str, dict[str, object]]):
-    """What `--model NAME` stands for: a short name, or any registered cell."""
-
-    def __getitem__(self, name: str) -> dict[str, object]:
-        return SHORT_NAMES[name] if name not in CELL_KINDS else {"kind": "recurrent", "cell": name}
-
-    def __iter__(self) -> Iterator[str]:
-        yield from CELL_KINDS
-        yield from SHORT_NAMES
-
-    def __len__(self) -> int:
-        return len(CELL_KINDS) + len(SHORT_NAMES)
-
-
-MODEL_ALIASES = ModelAliases()
 
 
 def require_sequence_settings(settings: ModelSettings) -> SequenceSettings:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from seqlab.models.settings import MODEL_ALIASES, ModelSettings
+from seqlab.models.aliases import MODEL_ALIASES
+from seqlab.models.settings import ModelSettings
 
 
 def short_name(settings: ModelSettings) -> str:

@@ -11,8 +11,8 @@ from typing import Any, Literal, get_origin
 from seqlab.core.errors import UsageError, nearest, shortened
 from seqlab.core.plugins import PLUGIN_HINT
 from seqlab.core.settings import choices_of, entry_of
+from seqlab.models.aliases import MODEL_ALIASES, SHORT_NAMES
 from seqlab.models.presets import MODEL_PRESETS
-from seqlab.models.settings import MODEL_ALIASES, SHORT_NAMES
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.sections import KINDS, is_section, settings_of
 

@@ -10,7 +10,7 @@ from seqlab.core.errors import closest, listed, shortened
 from seqlab.core.part_name import PartName
 from seqlab.core.plugins import PLUGIN_HINT
 from seqlab.core.settings import Settings, choices_of, entry_of, expected, expected_entry
-from seqlab.models.settings import MODEL_ALIASES
+from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.renamed import new_name
 from seqlab.recipes.sections import KINDS, is_section, sections_with, settings_of, task_sections

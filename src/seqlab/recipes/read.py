@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from seqlab.core.errors import RecipeError, closest, listed
 from seqlab.core.plugins import PLUGIN_HINT
 from seqlab.metrics.registry import TRAINED
-from seqlab.models.settings import MODEL_ALIASES
+from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.recipes.overrides import Raw, override, short_model
 from seqlab.recipes.problems import format_value, in_words, truths_for_numbers, unknown_section
 from seqlab.recipes.recipe import FORMAT, Recipe, recipe_class

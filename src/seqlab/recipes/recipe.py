@@ -11,7 +11,8 @@ from pydantic import Field, create_model
 from seqlab.core.settings import Settings, sentence_of
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.metrics.settings import EvaluationSettings
-from seqlab.models.settings import BagSettings, DecoderSettings, ModelSettings, RecurrentSettings
+from seqlab.models.decoders.settings import DecoderSettings
+from seqlab.models.settings import BagSettings, ModelSettings, RecurrentSettings
 from seqlab.recipes.task_registry import registered_tasks
 from seqlab.sources.settings import DataSettings
 from seqlab.tokens.settings import TokenSettings

@@ -15,7 +15,8 @@ from seqlab.interop.families.published_model import ACTIVATIONS, PublishedModel
 from seqlab.interop.formats.config import ConfigReader
 from seqlab.interop.tensor_map import Shape, TensorSpec, as_is, concatenated
 from seqlab.interop.unused import UnusedTensor, is_one_number, resolve_tied
-from seqlab.models.settings import DecoderSettings, TransformerSettings
+from seqlab.models.decoders.settings import DecoderSettings
+from seqlab.models.settings import TransformerSettings
 
 SHARED, OUTPUT = "model.shared.weight", "lm_head.weight"
 SOURCE, TARGET = "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"

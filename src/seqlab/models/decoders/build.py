@@ -22,9 +22,10 @@ from seqlab.models.decoders.recurrent import (
     FixedContextDecoder,
     InputFeedingDecoder,
 )
+from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.decoders.transformer import TransformerSeq2SeqDecoder
 from seqlab.models.recurrent import RecurrentBackbone, build_recurrent_stack
-from seqlab.models.settings import DecoderSettings, RecurrentSettings, SequenceSettings, TransformerSettings
+from seqlab.models.settings import RecurrentSettings, SequenceSettings, TransformerSettings
 
 DEFAULT_HEADS = 4
 """Of a Transformer decoder behind another encoder, or fewer where that many do not divide its width."""

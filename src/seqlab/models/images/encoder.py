@@ -8,12 +8,12 @@ from torch import Tensor, nn
 
 from seqlab.blocks.image import RowsToImage
 from seqlab.models.base import Encoder, ModelState
+from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.encoder_decoder import EncoderDecoder, build_decoder_parts
 from seqlab.models.images.base import ImageBackbone
 from seqlab.models.images.classifier import build_image_backbone
 from seqlab.models.settings import (
     ConvolutionalSettings,
-    DecoderSettings,
     ImageSettings,
     SequenceSettings,
     TransformerSettings,
