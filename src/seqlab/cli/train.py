@@ -14,6 +14,7 @@ from seqlab.cli.guesses import summarize_guesses
 from seqlab.cli.seeds import train_with_seeds
 from seqlab.core.errors import UsageError
 from seqlab.core.files import megabytes
+from seqlab.pages.numbers import format_epochs
 from seqlab.runs.report.next_steps import after_training
 
 if TYPE_CHECKING:
@@ -245,7 +246,7 @@ def _describe_budget(prepared: Prepared, forecast: Forecast) -> str:
     )
     steps = f"{budget.total_steps:,} step{'s' if budget.total_steps != 1 else ''} of {batch}"
     epochs = budget.total_steps / forecast.steps_per_epoch
-    return f"{steps} ({epochs:.1f} epochs) in about {duration(seconds)}"
+    return f"{steps} ({format_epochs(epochs)}) in about {duration(seconds)}"
 
 
 def _describe_time(budget: Budget, limit: float) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from torch import nn
 
+from seqlab.pages.numbers import format_epochs
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.train.held_out_sample import size_of
 from seqlab.runs.train.scoring_forecast import ScoringForecast, ScoringRehearsal
@@ -81,8 +82,8 @@ def plan_warnings(recipe: Recipe, budget: Budget, forecast: Forecast) -> list[st
     warnings = []
     if budget.before > budget.seconds / 2:
         warnings.append(
-            f"reading and preparing the data took {budget.before:.0f} of the {budget.seconds:.0f} seconds of"
-            f" the time budget, so {budget.training_seconds:.0f} are left for training; more:"
+            f"reading and preparing the data took {budget.before:.0f} s of a time budget of {budget.seconds:.0f} s,"
+            f" which leaves {budget.training_seconds:.0f} s for training; more:"
             f" --minutes {math.ceil(2 * budget.before / 60) + math.ceil(budget.seconds / 60)}"
         )
     enough = 1 if find_spec(recipe.task).is_text_stream or recipe.start.run else FEW_EPOCHS
@@ -91,7 +92,7 @@ def plan_warnings(recipe: Recipe, budget: Budget, forecast: Forecast) -> list[st
         needed = enough * forecast.steps_per_epoch * forecast.step_seconds / (1 - SHARE_FOR_VALIDATION)
         minutes = math.ceil((budget.before + needed + budget.after) / 60)
         warnings.append(
-            f"the time is enough for {epochs:.1f} epochs, too few to learn much. For"
+            f"the time is enough for {format_epochs(epochs)}, too few to learn much. For"
             f" {enough} epoch{'s' if enough > 1 else ''}: --minutes {minutes}, or a smaller model"
             f"{_smaller(recipe)}"
         )
