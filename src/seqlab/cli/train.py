@@ -14,7 +14,6 @@ from seqlab.cli.guesses import summarize_guesses
 from seqlab.cli.seeds import train_with_seeds
 from seqlab.core.errors import UsageError
 from seqlab.core.files import megabytes
-from seqlab.pages.numbers import format_epochs
 from seqlab.runs.report.next_steps import after_training
 
 if TYPE_CHECKING:
@@ -235,6 +234,8 @@ def _describe_network(prepared: Prepared, forecast: Forecast) -> str:
 
 
 def _describe_budget(prepared: Prepared, forecast: Forecast) -> str:
+    from seqlab.pages.numbers import format_epochs
+
     budget, training = prepared.budget, prepared.recipe.training
     validations = -(-budget.total_steps // budget.evaluate_every)
     seconds = budget.total_steps * forecast.step_seconds + validations * forecast.validation_seconds
