@@ -337,7 +337,7 @@ def test_the_report_on_a_text_does_not_complain_about_lines_that_repeat(
 
 def test_a_data_report_on_series_counts_steps(waves_csv: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "data", str(waves_csv)).out
-    assert "    steps per row: 14 at least" in out
+    assert "    steps per row: minimum 14," in out
     assert "words per row" not in out
 
 

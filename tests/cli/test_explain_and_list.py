@@ -253,3 +253,12 @@ def test_a_model_is_explained_with_its_number_of_parameters(
     backbone = backbones.get(settings.kind).from_settings(settings, causal=False)
     count = sum(parameter.numel() for parameter in backbone.parameters())
     assert f"{count:,} with" in run(capsys, "explain", name).out
+
+
+@pytest.mark.slow
+def test_every_recurrent_model_is_listed_with_the_sentence_of_its_cell(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    listed = json.loads(run(capsys, "list", "models", "--json").out)["models"]
+    for name, settings in CELL_KINDS.items():
+        assert sentence_of(settings) in listed[name]

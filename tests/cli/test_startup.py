@@ -78,7 +78,15 @@ def test_the_importer_itself_sees_no_torch_behind_the_help(tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_loading_runs_does_not_import_what_only_scores_and_ensembles_need(tmp_path: Path) -> None:
-    names = ("seqlab.runs.ensemble", "seqlab.models.encoder_decoder", "seqlab.runs.survey.data_survey")
+    names = (
+        "seqlab.runs.ensemble",
+        "seqlab.models.encoder_decoder",
+        "seqlab.runs.survey.data_survey",
+        "seqlab.runs.data",
+        "seqlab.tasks.evaluator",
+        "seqlab.tasks.vectors",
+        "seqlab.pages.charts.attention_map",
+    )
     code = (
         f"import sys, seqlab.runs.run; sys.exit(','.join(name for name in {names!r} if name in sys.modules))"
     )
@@ -86,3 +94,17 @@ def test_loading_runs_does_not_import_what_only_scores_and_ensembles_need(tmp_pa
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
     )
     assert ended.stderr.strip() == ""
+
+
+@pytest.mark.slow
+def test_reading_a_recipe_collects_the_options_of_its_own_cell_only(tmp_path: Path) -> None:
+    code = (
+        "import sys; from seqlab.cells import settings; made = []; make = settings.options_in_source\n"
+        "settings.options_in_source = lambda module, name: made.append(name) or make(module, name)\n"
+        "from seqlab.recipes.read import check\n"
+        "check({'model': {'kind': 'recurrent', 'cell': {'kind': 'gru'}}}, where=''); print(*made)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    assert set(ended.stdout.split()) <= {"gru", "lstm"}  # lstm: the default of the section

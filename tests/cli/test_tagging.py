@@ -24,8 +24,8 @@ def test_a_tagger_from_the_file_to_the_answer(capsys: pytest.CaptureFixture[str]
     data, folder = str(write_followers(tmp_path / "words.tsv", sentences=60)), str(tmp_path / "run")
     looked = run(capsys, "data", data)
     assert looked.code == 0
-    assert "words per row: 3 at least" in looked.out
-    assert "labels  " in looked.out
+    assert "words per row: minimum 3," in looked.out
+    assert "labels: " in looked.out
     assert "a tag for every word: tagging; another task: task=NAME" in looked.err
     trained = run(capsys, "train", data, *SMALL, "--out", folder)
     assert trained.code == 0

@@ -12,6 +12,7 @@ from seqlab.pages.charts.beam_tree import (
     BeamTree,
     Branch,
     beam_tree_diagram,
+    beam_tree_rows,
     render_beam_tree,
 )
 from seqlab.pages.charts.diagram import Box, Line, render_svg
@@ -96,13 +97,28 @@ def test_what_is_no_tree_is_refused() -> None:
     assert empty.description == "0 steps, 0 candidates, 0 of them kept."
 
 
-def test_a_long_search_keeps_its_size_and_all_its_steps() -> None:
+def long_tree() -> BeamTree:
     branches = [
-        Branch(step, step - 1 if step else -1, step + 1, "word", -1.0, -1.0, "kept") for step in range(150)
+        Branch(step, step - 1 if step else -1, step + 1, f"w{step}", -1.0, -1.0, "kept")
+        for step in range(150)
     ]
-    tree = BeamTree("A beam of 2", "a long source", branches)
-    drawing = beam_tree_diagram(tree)
+    return BeamTree("A long search", "a long source", branches)
+
+
+def test_an_image_of_a_long_search_has_all_its_steps_in_one_row() -> None:
+    drawing = beam_tree_diagram(long_tree())
     assert len([part for part in drawing.parts if isinstance(part, Box) and part.caption]) == 150
-    page = render_beam_tree(tree)
-    width = int(re.findall(r'class="scroll"><div style="width: (\d+)px"><svg', page)[0])
-    assert width == round(drawing.width) > 150 * 100  # room for a word and a line at every step
+    assert drawing.width > 150 * 100  # room for a word and a line at every step
+
+
+def test_a_page_of_a_long_search_wraps_into_rows_that_fit_and_repeat_the_step_before() -> None:
+    rows = beam_tree_rows(long_tree())
+    boxes = [[part.label for part in row.parts if isinstance(part, Box) and part.label] for row in rows]
+    assert all(row.width <= 1050 for row in rows)
+    assert boxes[0][0] == "‹start›"
+    assert [row[0] for row in boxes[1:]] == [row[-1] for row in boxes[:-1]]
+    assert [label for row in boxes for label in row[1:]] == [f"w{step}" for step in range(150)]
+    page = render_beam_tree(long_tree())
+    widths = [int(width) for width in re.findall(r'class="scroll"><div style="width: (\d+)px"><svg', page)]
+    assert widths == [round(row.width) for row in rows]
+    assert len(set(re.findall(r'id="tree\d+-title"', page))) == len(rows)

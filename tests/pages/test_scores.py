@@ -142,3 +142,16 @@ def test_outcomes_are_marked_by_more_than_a_colour() -> None:
 
 def test_a_score_without_interval_and_baseline_has_no_picture() -> None:
     assert draw_interval_bar(accuracy(0.8, baseline=None), verdict="v") == ""
+
+
+@pytest.mark.parametrize("baseline", [0.01, 0.5, 0.99])
+def test_the_name_of_a_baseline_stays_inside_the_figure(baseline: float) -> None:
+    name = "naive Bayes on character n-grams with a very long name indeed"
+    for shown in (name[:32], name):
+        score = ScoreLine("test", "accuracy", 0.5, 0.4, 0.6, baseline, shown)
+        picture = ET.fromstring(draw_interval_bar(score, verdict="equal"))
+        [label] = [text for text in picture.iter("text") if text.get("class") == "quiet-label"]
+        assert label.get("text-anchor") == "middle"
+        half = 6.8 * len(label.text or "") / 2
+        assert half - 0.01 <= float(label.get("x") or "") <= 340 - half + 0.01
+        assert (label.text or "").endswith(f"{baseline:.3f}")

@@ -70,7 +70,7 @@ def test_the_better_run_is_named_with_interval_and_p(pair: list[Run]) -> None:
     scores = [run.results["accuracy"].value for run in pair]
     assert difference.value == pytest.approx(scores[1] - scores[0])
     assert difference.verdict == "clearly better"
-    assert found.sentences()[0].startswith("good is clearly better than bad: by 0.")
+    assert found.sentences()[0].startswith("accuracy: good is clearly better than bad: by 0.")
     right, num_rows = found.mcnemars["good"], difference.num_items
     assert num_rows == 40
     assert right.both + right.only_second == round(scores[1] * num_rows)
@@ -85,7 +85,7 @@ def test_the_better_run_is_named_with_interval_and_p(pair: list[Run]) -> None:
     turned = seqlab.compare([run.folder for run in pair], against=pair[1].folder)
     assert [competitor.name for competitor in turned.competitors] == ["good", "bad"]
     assert turned.differences["accuracy"]["bad"].value == pytest.approx(-difference.value)
-    assert turned.sentences()[0].startswith("bad is clearly worse than good: by 0.")
+    assert turned.sentences()[0].startswith("accuracy: bad is clearly worse than good: by 0.")
     assert (turned.mcnemars["bad"].only_first, turned.mcnemars["bad"].only_second) == (
         right.only_second,
         right.only_first,

@@ -32,11 +32,16 @@ def test_percentiles_are_those_of_numpy() -> None:
 @pytest.mark.spec(91)
 def test_the_sentence_names_average_limit_share_and_suggestion() -> None:
     assert (
-        suggest_clip([1.0, 3.0], limit=2.0).sentence()
+        suggest_clip([1.0, 3.0] * 10, limit=2.0).sentence()
         == "average gradient norm 2; clip_norm 2 clipped 50% of the steps in the journal; suggestion:"
         " clip_norm 2, which would clip 50%"
     )
-    assert "; nothing was clipped; " in suggest_clip([1.0, 3.0]).sentence()
+    assert "; nothing was clipped; " in suggest_clip([1.0, 3.0] * 10).sentence()
+
+
+def test_a_few_norms_suggest_nothing() -> None:
+    assert "suggestion" not in suggest_clip([0.41], limit=1.0).sentence()
+    assert "suggestion" not in suggest_clip([0.41] * 19, limit=1.0).sentence()
 
 
 def test_norms_that_are_not_finite_are_left_out_and_without_any_there_is_no_advice() -> None:

@@ -97,9 +97,8 @@ def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
     for counted, lengths in spread.items():
         if lengths is not None:
             answer_sentences(
-                f"    {counted} per {rows[:-1]}: {lengths.smallest:,} at least, {lengths.median:,} median,"
-                f" {lengths.ninetieth:,} at 90%, {lengths.ninety_ninth:,} at 99%, {lengths.largest:,} at"
-                " most"
+                f"    {counted} per {rows[:-1]}: minimum {lengths.smallest:,}, median {lengths.median:,}, 90th"
+                f" percentile {lengths.ninetieth:,}, 99th {lengths.ninety_ninth:,}, maximum {lengths.largest:,}"
             )
     if part.labels:
         total = sum(part.labels.values())
@@ -109,7 +108,7 @@ def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
             f"{shortened(one_line(label), 30)}: {count:,} ({count / total:.0%})"
             for label, count in ranked[:MOST_LABELS]
         )
-        answer_sentences(f"    labels  {counts}{more}")
+        answer_sentences(f"    labels: {counts}{more}")
     for what, leaks in (
         ("also in train", part.first_leaks),
         ("in train, ignoring case, punctuation and whitespace", part.first_plain_leaks),

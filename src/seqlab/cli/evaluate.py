@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seqlab.cli.console import answer, answer_json, answer_sentences, say, suggest
+from seqlab.cli.console import answer_json, answer_sentences, say, suggest
 from seqlab.cli.decoding import with_options
 from seqlab.runs.report.next_steps import after_scores
 
@@ -84,4 +84,4 @@ def _show(evaluation: Evaluation) -> None:
             answer_sentences(f"    {score.method}")
     for section in sorted(evaluation.sections, key=lambda section: section.position):
         for line in section.lines():
-            answer(line)
+            answer_sentences(line)

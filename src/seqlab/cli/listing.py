@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
 
 def _models() -> dict[str, str]:
+    from seqlab.cells.settings import cell_settings
     from seqlab.core.settings import sentence_of
     from seqlab.models.aliases import MODEL_ALIASES
     from seqlab.models.presets import MODEL_PRESETS
     from seqlab.models.settings import MODEL_KINDS
 
     def sentence(settings: dict[str, object]) -> str:
-        about = sentence_of(MODEL_KINDS[str(settings["kind"])])
+        cell = settings.get("cell")
+        about = sentence_of(cell_settings(str(cell)) if cell else MODEL_KINDS[str(settings["kind"])])
         means = " ".join(
             f"model.{key}={str(value).lower()}" for key, value in settings.items() if key != "kind"
         )
@@ -153,8 +155,8 @@ KINDS: dict[str, Callable[[], dict[str, str]]] = {
 }
 USES = {
     "tasks": "seqlab train FILE --task {}",
-    "models": "seqlab train FILE --model {}",
-    "cells": "seqlab train FILE --model {}",
+    "models": "seqlab train FILE --model lstm",
+    "cells": "seqlab train FILE --model lstm",
     "attention": "seqlab explain {}",
     "positions": "seqlab train FILE --model transformer model.positions={}",
     "optimizers": "seqlab train FILE training.optimizer={}",

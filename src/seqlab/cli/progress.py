@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from seqlab.cli.console import duration, say
+from seqlab.cli.wrap import wrap_message
 from seqlab.training.base import StepReport, Validation
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -85,7 +86,7 @@ class TerminalProgress:
         )
         line = f"step {step:,}: {numbers}{'  (best so far)' if is_best else ''}"
         if self._bar is not None:
-            self._bar.console.print(line, highlight=False, markup=False)
+            self._bar.console.print(wrap_message(line), highlight=False, markup=False, soft_wrap=True)
         else:
             say(line)
 

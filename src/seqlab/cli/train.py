@@ -244,6 +244,8 @@ def _describe_network(prepared: Prepared, forecast: Forecast) -> str:
 
 
 def _describe_budget(prepared: Prepared, forecast: Forecast) -> str:
+    from seqlab.pages.numbers import format_epochs
+
     budget, training = prepared.budget, prepared.recipe.training
     validations = -(-budget.total_steps // budget.evaluate_every)
     seconds = budget.total_steps * forecast.step_seconds + validations * forecast.validation_seconds
@@ -255,7 +257,7 @@ def _describe_budget(prepared: Prepared, forecast: Forecast) -> str:
     )
     steps = f"{budget.total_steps:,} step{'s' if budget.total_steps != 1 else ''} of {batch}"
     epochs = budget.total_steps / forecast.steps_per_epoch
-    return f"{steps} ({epochs:.1f} epochs) in about {duration(seconds)}"
+    return f"{steps} ({format_epochs(epochs)}) in about {duration(seconds)}"
 
 
 def _describe_time(budget: Budget, limit: float) -> str:

@@ -41,7 +41,9 @@ def draw_tree(run: Run, text: str, file: str, *, top: int) -> Prediction:
     from seqlab.pages.charts.diagram import render_svg
 
     prediction, candidates = run.search_tree(text, top=top)
-    tree = BeamTree.from_data(candidates, title=f"A beam of {run.recipe.decoding.beam}", source=text)
+    tree = BeamTree.from_data(
+        candidates, title=f"Beam search, beam size {run.recipe.decoding.beam}", source=text
+    )
     path = Path(file)
     write_whole(
         path, render_svg(beam_tree_diagram(tree)) if path.suffix == ".svg" else render_beam_tree(tree)

@@ -69,6 +69,14 @@ def _registered_names(node: ast.ClassDef) -> list[str]:
     ]
 
 
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Those of a module, and those below its `if TYPE_CHECKING`; not those of functions and classes."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.If):
+            yield from _statements(node.body)
+
+
 class _Scope(dict[str, Any]):
     """The names of a module, each imported or computed when it is first needed."""
 
@@ -77,7 +85,7 @@ class _Scope(dict[str, Any]):
         self._tree = tree
         self.imports = {
             alias.asname or alias.name: node.module
-            for node in ast.walk(tree)
+            for node in _statements(tree.body)
             if isinstance(node, ast.ImportFrom) and node.module
             for alias in node.names
         }

@@ -123,9 +123,7 @@ class ConvolutionalSettings(Settings):
 
 
 class FixedWindowSettings(Settings):
-    """A fixed window: one hidden layer over the last few steps, the same at every step, and no memory of what
-    stands before them.
-    """
+    """A fixed window: one hidden layer over the last few steps, with no memory of anything earlier."""
 
     kind: Literal["fixed_window"] = Field("fixed_window", description="The family of the network.")
     context: int = Field(
@@ -161,7 +159,7 @@ class FixedWindowSettings(Settings):
 
 
 class TransformerSettings(Settings):
-    """A Transformer: every step looks at every other one (or, in a language model, at the earlier ones)."""
+    """A Transformer: every step attends to every other step (in a language model, only to earlier ones)."""
 
     kind: Literal["transformer"] = Field(
         "transformer", description="The family of the network: recurrent, convolutional or transformer."
@@ -258,9 +256,7 @@ class TransformerSettings(Settings):
 
 
 class VisionTransformerSettings(TransformerSettings):
-    """A Vision Transformer: patches of an image, whose rows come as steps, are the steps of a
-    Transformer.
-    """
+    """A Vision Transformer: the patches of an image are the steps of a Transformer."""
 
     # Each kind has its own name, which for the type checker contradicts that of the parent.
     kind: Literal["vision_transformer"] = Field(
@@ -289,8 +285,8 @@ class VisionTransformerSettings(TransformerSettings):
 
 
 class ImageConvolutionalSettings(Settings):
-    """A convolutional network for images, whose rows come as steps: stages of 3 by 3 convolutions, halved
-    in between.
+    """A convolutional network for images: stages of 3×3 convolutions, each at half the resolution of the one
+    before.
     """
 
     kind: Literal["image_convolutional"] = Field(
@@ -321,8 +317,8 @@ class ImageConvolutionalSettings(Settings):
 
 
 class NGramBagSettings(Settings):
-    """No network but a bag of n-grams: which runs of tokens stand in a text, each weighed by what it says
-    about the classes.
+    """A bag of n-grams, not a neural network: each n-gram of a text is weighted by how well it separates the
+    classes.
     """
 
     kind: Literal["n_gram_bag"] = Field(

@@ -178,7 +178,7 @@ def _differences(comparison: ComparisonPage) -> Markup:
         )
     explanation = (
         f"How much better than {comparison.reference}, on the same examples: right of the line is better."
-        " Paired bootstrap, p-values after Holm."
+        " Paired bootstrap, p-values with Holm correction."
     )
     return tag("div", tag("p", explanation, class_="quiet"), tag("div", *figures, class_="charts"))
 

@@ -46,6 +46,22 @@ def choose_decimals(values: Iterable[float]) -> int:
     return 1 if largest >= 100 else 2 if largest >= 10 else 3
 
 
+def format_epochs(epochs: float) -> str:
+    """
+    >>> format_epochs(0.004), format_epochs(1.73)
+    ('less than 0.1 epochs', '1.7 epochs')
+    """
+    return "less than 0.1 epochs" if epochs < 0.05 else f"{epochs:.1f} epochs"
+
+
+def format_minutes(minutes: float) -> str:
+    """
+    >>> format_minutes(0.034), format_minutes(12.34)
+    ('0.03', '12.3')
+    """
+    return f"{minutes:.2f}" if minutes < 1 else f"{minutes:.1f}"
+
+
 def format_difference(value: float, decimals: int) -> str:
     """A difference with the decimals of its line, or with more if it would round to zero.
 

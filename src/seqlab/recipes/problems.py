@@ -108,7 +108,9 @@ def truths_for_numbers(section: str, values: Mapping[str, Any]) -> tuple[dict[st
     """Settings that take a number and got `true` or `false`, which Python would read as 1 or 0: the other
     settings, and a sentence for each.
     """
-    fields = {name: field for kind in settings_of(section) for name, field in kind.model_fields.items()}
+    fields = {
+        name: field for kind in _possible_kinds(section, values) for name, field in kind.model_fields.items()
+    }
     right: dict[str, Any] = {}
     wrong: list[str] = []
     for name, value in values.items():
@@ -121,6 +123,13 @@ def truths_for_numbers(section: str, values: Mapping[str, Any]) -> tuple[dict[st
         else:
             right[name] = value
     return right, wrong
+
+
+def _possible_kinds(section: str, values: Mapping[str, Any]) -> Sequence[type[Settings]]:
+    """The settings of the kind that is named, since those of every cell take long to collect; all if none is."""
+    kinds = KINDS.get(section, {})
+    kind = values.get("kind")
+    return [kinds[kind]] if isinstance(kind, str) and kind in kinds else settings_of(section)
 
 
 def _is_truth_for_number(value: Any, annotation: Any) -> bool:

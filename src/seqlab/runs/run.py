@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
@@ -20,26 +20,27 @@ from seqlab.models.short_name import short_name
 from seqlab.recipes.read import check, override
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
-from seqlab.runs.data import open_data, open_further_data, with_columns
 from seqlab.runs.decoding_names import check_decoding_names, refuse_idle_in_predict
 from seqlab.runs.folder.best_step import least_best_step
 from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe
 from seqlab.runs.folder.manifest import verify
 from seqlab.runs.folder.results import Results, read_calibration, read_results
 from seqlab.runs.train.build import build_model
-from seqlab.sources.base import Source
 from seqlab.sources.tables import is_table, open_table, save_table
 from seqlab.sources.views.joined_columns import names_of
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.codec import Codec
-from seqlab.tasks.evaluation import Evaluation
-from seqlab.tasks.evaluator import Evaluator
 from seqlab.tasks.prediction import Prediction
 from seqlab.tasks.spec import find_spec
-from seqlab.tasks.vectors import VectorPooling, embedding_table, sequence_vectors, step_vectors
 from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.device import choose_device
 from seqlab.training.tensor_shapes import shapes_of
+
+if TYPE_CHECKING:  # `seqlab predict` starts faster without what only vectors and scores need
+    from seqlab.sources.base import Source
+    from seqlab.tasks.evaluation import Evaluation
+    from seqlab.tasks.evaluator import Evaluator
+    from seqlab.tasks.vectors import VectorPooling
 
 NEW_DATA = "new data"
 """The name of a split that is not part of the run's own data."""
@@ -160,6 +161,8 @@ class Run:
         """One vector for each text (or numeric sequence): the features of the backbone, pooled over the
         steps.
         """
+        from seqlab.tasks.vectors import sequence_vectors
+
         if isinstance(texts, str):
             raise UsageError("vectors takes a list of texts.", cure='For one text: run.vectors(["the text"])')
         with naming_settings(self.recipe):
@@ -170,6 +173,8 @@ class Run:
 
         Without a text: every known piece and its row of the embedding, which does not depend on a context.
         """
+        from seqlab.tasks.vectors import embedding_table, step_vectors
+
         if text is None:
             table, steps = embedding_table(self.model)
             return self.codec.pieces(steps), table.weight.detach().float().cpu().numpy().copy()
@@ -204,6 +209,8 @@ class Run:
 
     def evaluator(self, sources: Mapping[str, Source]) -> Evaluator[Any, Any, Any]:
         """The evaluator of the run for some parts of the data, by their names."""
+        from seqlab.runs.data import with_columns
+
         codec = self.codec
         if self.is_imported:
             codec = replace(codec, recipe=with_columns(self.recipe, next(iter(sources.values()))))
@@ -224,6 +231,8 @@ class Run:
 
     def _open_sources(self, data: str | Path | None) -> tuple[str, dict[str, Source]]:
         """The name of the split to score, and the parts of the data: the run's own and the given one."""
+        from seqlab.runs.data import open_data, open_further_data
+
         sources = {} if self.is_imported else open_data(self.recipe).parts
         if data is not None:
             return NEW_DATA, {**sources, NEW_DATA: open_further_data(self.recipe, str(data))}

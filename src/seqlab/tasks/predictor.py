@@ -6,18 +6,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from torch import nn
 
 from seqlab.core.errors import UsageError
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.metrics.text_likelihood import TextScore
-from seqlab.pages.sections.attention import AttentionExample
 from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.prediction import Prediction
+
+if TYPE_CHECKING:  # only what draws attention needs charts
+    from seqlab.pages.sections.attention import AttentionExample
 
 AnyCodec = TypeVar("AnyCodec", bound=Codec)
 AnyCalibration = TypeVar("AnyCalibration", bound=Calibration)

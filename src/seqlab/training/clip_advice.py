@@ -9,6 +9,9 @@ from math import isfinite
 
 from seqlab.core.errors import UsageError
 
+ENOUGH_NORMS = 20
+"""Fewer say nothing about the norms of a longer training."""
+
 
 @dataclass(frozen=True)
 class ClipAdvice:
@@ -32,7 +35,7 @@ class ClipAdvice:
     def sentence(self) -> str:
         """The advice in one line.
 
-        >>> suggest_clip([1.0, 2.0, 6.0], limit=5.0).sentence()
+        >>> suggest_clip([1.0, 2.0, 6.0] * 7, limit=5.0).sentence()
         'average gradient norm 3; clip_norm 5 clipped 33% of the steps in the journal; suggestion: clip_norm 3, which would clip 33%'
         """
         now = (
@@ -40,8 +43,12 @@ class ClipAdvice:
             if self.limit
             else "nothing was clipped"
         )
-        then = f"suggestion: clip_norm {self.suggestion:g}, which would clip {self.suggested_share:.0%}"
-        return f"average gradient norm {self.average:.2g}; {now}; {then}"
+        seen = f"average gradient norm {self.average:.2g}; {now}"
+        if self.num_norms < ENOUGH_NORMS:
+            return seen
+        return (
+            f"{seen}; suggestion: clip_norm {self.suggestion:g}, which would clip {self.suggested_share:.0%}"
+        )
 
 
 def suggest_clip(norms: Iterable[float | None], *, limit: float = 0.0) -> ClipAdvice:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from seqlab.pages.charts.confusion_matrix import abbreviate, display_width
@@ -24,15 +24,18 @@ from seqlab.pages.page import Section, render_page
 MAX_LABEL_CHARACTERS, MAX_STEPS, MAX_PER_STEP = 14, 500, 40
 CHARACTER_WIDTH, GAP_X, GAP_Y, LEFT, TOP = 8.0, 58.0, 54.0, 24.0, 56.0
 MIN_BOX_WIDTH, HEIGHT = 52.0, 28.0
+LEGEND_HEIGHT = 32.0
+PAGE_WIDTH = 1050.0
+"""A row of a page; see style.py."""
 MAX_CIRCLED = 20
 START = "‹start›"
 FATE_STYLES: dict[str, BoxKind] = {"kept": "state", "pruned": "plain", "ended": "output", "cut": "bend"}
 """The color of a candidate by its outcome."""
 FATE_LABELS = {
-    "kept": "kept: went on",
-    "pruned": "left out: others were better",
-    "ended": "ended: complete",
-    "cut": "cut at the limit",
+    "kept": "kept",
+    "pruned": "pruned",
+    "ended": "complete",
+    "cut": "stopped at the length limit",
 }
 
 
@@ -103,50 +106,125 @@ def beam_tree_diagram(tree: BeamTree) -> Diagram:
 
     Long searches are truncated to a readable number of steps and candidates.
     """
-    visible_branches = _visible_branches(tree)
-    best = {branch.ident for branch in tree.path_to(1)}
-    xs, widths = _columns(visible_branches)
-    ys = _rows(visible_branches)
-    parts: list[DiagramPart] = [
-        Label(LEFT, 22.0, tree.source, "start", bold=True),
-        Box(xs[0], ys[-1], START, width=widths[0], height=HEIGHT),
-    ]
-    for branch in sorted(
-        visible_branches, key=lambda branch: (branch.ident in best, branch.fate != "pruned")
-    ):  # the most important lines are drawn last
-        x, y, width = xs[branch.step], ys[branch.ident], widths[branch.step]
-        style: LineStyle = (
-            "carried" if branch.ident in best else "left_out" if branch.fate == "pruned" else "forward"
-        )
-        start = (xs[branch.step - 1] + widths[branch.step - 1] / 2, ys[branch.parent])
-        parts.append(Line([start, (x - width / 2, y)], style=style, arrow=False))
-        below = (
-            f"{branch.log_prob:.2f}, score {branch.score:.2f}" if branch.rank else f"{branch.log_prob:.2f}"
-        )
-        parts.append(
-            Box(
-                x, y, _label(branch), kind=FATE_STYLES[branch.fate], width=width, height=HEIGHT, caption=below
-            )
-        )
-    width = max(xs[max(xs)] + widths[max(widths)] / 2 + 2 * LEFT, 640.0)
-    height = max(ys.values()) + 1.6 * GAP_Y
-    parts += [*_steps(xs), *_legend(height - 18.0)]
-    return Diagram(tree.title, describe_beam_tree(tree), width, height, parts)
+    drawing = _Drawing.of(tree)
+    steps = _with_legend(drawing.draw(1, drawing.num_steps))
+    source = Label(LEFT, 22.0, tree.source, "start", bold=True)
+    return replace(steps, parts=[source, *steps.parts])
+
+
+def beam_tree_rows(tree: BeamTree) -> list[Diagram]:
+    """The same figure in rows that fit on a page; each row starts with the candidates that it continues."""
+    drawing = _Drawing.of(tree)
+    first_row, *others = [drawing.draw(first, last) for first, last in drawing.wrap(PAGE_WIDTH)]
+    return [_with_legend(first_row), *others]
 
 
 def render_beam_tree(tree: BeamTree) -> str:
-    """A separate page, with a table of the results below the figure.
+    """A separate page, with a table of the results above the figure.
 
-    The figure keeps its size however many steps it has: a wide one is scrolled, not squeezed.
+    A search with many steps wraps into rows; on a narrow screen a row is scrolled, not squeezed.
     """
-    diagram = beam_tree_diagram(tree)
-    sized = tag("div", draw_diagram(diagram, ident="tree"), style=f"width: {diagram.width:.0f}px")
-    figure = tag("div", sized, class_="scroll")
-    sections = [Section("tree", "Step by step", figure), Section("answers", "Answers", _answers(tree))]
+    rows = [
+        tag(
+            "div",
+            tag("div", draw_diagram(row, ident=f"tree{number}"), style=f"width: {row.width:.0f}px"),
+            class_="scroll",
+        )
+        for number, row in enumerate(beam_tree_rows(tree))
+    ]
+    caption = tag(
+        "p",
+        "Below each token: the log-probability of the hypothesis up to there. The thick line leads to the best answer.",
+    )
+    sections = [
+        Section("answers", "Answers", _answers(tree)),
+        Section("tree", "Step by step", tag("div", caption, *rows)),
+    ]
     notices = (
         [f"the first {MAX_STEPS} of {tree.num_steps:,} steps are drawn"] if tree.num_steps > MAX_STEPS else []
     )
     return render_page(title=tree.title, subtitle=tree.source, created="", notices=notices, sections=sections)
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """The visible branches of a tree and their places, from which any range of steps is drawn."""
+
+    tree: BeamTree
+    branches: Sequence[Branch]
+    widths: Mapping[int, float]
+    """The width of every column; 0 is the start."""
+    ys: Mapping[int, float]
+
+    @classmethod
+    def of(cls, tree: BeamTree) -> _Drawing:
+        branches = _visible_branches(tree)
+        return cls(tree, branches, _column_widths(branches), _rows(branches))
+
+    @property
+    def num_steps(self) -> int:
+        return max(self.widths)
+
+    def wrap(self, width: float) -> Iterator[tuple[int, int]]:
+        """The first and the last step of every row that is at most this wide, if it has more than one step."""
+        first = 1
+        for step in range(2, self.num_steps + 1):
+            if self._right_end(first, step) > width:
+                yield first, step - 1
+                first = step
+        yield first, self.num_steps
+
+    def draw(self, first: int, last: int) -> Diagram:
+        xs = self._columns(first, last)
+        parts = [*self._origins(first, last, xs), *self._branches(first, last, xs), *_steps(xs)]
+        width = max(self._right_end(first, last), 640.0)
+        height = max(self.ys.values()) + GAP_Y
+        return Diagram(self.tree.title, describe_beam_tree(self.tree), width, height, parts)
+
+    def _columns(self, first: int, last: int) -> dict[int, float]:
+        """The middle of every column, with the one before the first step."""
+        xs, left = {}, LEFT
+        for step in range(first - 1, last + 1):
+            xs[step] = left + self.widths[step] / 2
+            left += self.widths[step] + GAP_X
+        return xs
+
+    def _right_end(self, first: int, last: int) -> float:
+        return self._columns(first, last)[last] + self.widths[last] / 2 + 2 * LEFT
+
+    def _origins(self, first: int, last: int, xs: Mapping[int, float]) -> list[DiagramPart]:
+        """What the first step continues: the start, or the candidates of the step before."""
+        if first == 1:
+            return [Box(xs[0], self.ys[-1], START, width=self.widths[0], height=HEIGHT)]
+        continued = {branch.parent for branch in self.branches if branch.step == first}
+        return [self._box(branch, xs) for branch in self.branches if branch.ident in continued]
+
+    def _branches(self, first: int, last: int, xs: Mapping[int, float]) -> Iterator[DiagramPart]:
+        best = {branch.ident for branch in self.tree.path_to(1)}
+        drawn = [branch for branch in self.branches if first <= branch.step <= last]
+        for branch in sorted(
+            drawn, key=lambda branch: (branch.ident in best, branch.fate != "pruned")
+        ):  # the most important lines are drawn last
+            style: LineStyle = (
+                "carried" if branch.ident in best else "left_out" if branch.fate == "pruned" else "forward"
+            )
+            before = branch.step - 1
+            start = (xs[before] + self.widths[before] / 2, self.ys[branch.parent])
+            end = (xs[branch.step] - self.widths[branch.step] / 2, self.ys[branch.ident])
+            yield Line([start, end], style=style, arrow=False)
+            yield self._box(branch, xs)
+
+    def _box(self, branch: Branch, xs: Mapping[int, float]) -> Box:
+        score = f", score {branch.score:.2f}" if branch.rank else ""
+        return Box(
+            xs[branch.step],
+            self.ys[branch.ident],
+            _label(branch),
+            kind=FATE_STYLES[branch.fate],
+            width=self.widths[branch.step],
+            height=HEIGHT,
+            caption=f"{branch.log_prob:.2f}{score}",
+        )
 
 
 def describe_beam_tree(tree: BeamTree) -> str:
@@ -159,7 +237,7 @@ def describe_beam_tree(tree: BeamTree) -> str:
 
 def _answers(tree: BeamTree) -> Markup:
     ranked = sorted((branch for branch in tree.branches if branch.rank), key=lambda branch: branch.rank)
-    head = tag("tr", *[tag("th", name) for name in ("no.", "words", "score", "log P")])
+    head = tag("tr", *[tag("th", name) for name in ("rank", "tokens", "score", "log P")])
     rows = [
         tag(
             "tr",
@@ -193,17 +271,15 @@ def _visible_branches(tree: BeamTree) -> list[Branch]:
     return branches
 
 
-def _columns(visible_branches: Sequence[Branch]) -> tuple[dict[int, float], dict[int, float]]:
-    """The middle and the width of every column; 0 is the start."""
-    xs, widths, left = {}, {}, LEFT
-    for step in range(max((branch.step for branch in visible_branches), default=0) + 1):
-        words = (
-            [START] if step == 0 else [_label(branch) for branch in visible_branches if branch.step == step]
-        )
-        widths[step] = max(MIN_BOX_WIDTH, 14 + CHARACTER_WIDTH * max(map(display_width, words)))
-        xs[step] = left + widths[step] / 2
-        left += widths[step] + GAP_X
-    return xs, widths
+def _column_widths(visible_branches: Sequence[Branch]) -> dict[int, float]:
+    """The width of every column; 0 is the start."""
+    labels: dict[int, list[str]] = {0: [START]}
+    for branch in visible_branches:
+        labels.setdefault(branch.step, []).append(_label(branch))
+    return {
+        step: max(MIN_BOX_WIDTH, 14 + CHARACTER_WIDTH * max(map(display_width, words)))
+        for step, words in labels.items()
+    }
 
 
 def _rows(visible_branches: Sequence[Branch]) -> dict[int, float]:
@@ -230,6 +306,11 @@ def _steps(xs: Mapping[int, float]) -> Iterator[DiagramPart]:
     for step, x in xs.items():
         if step:
             yield Label(x, TOP - 6, f"step {step}", muted=True)
+
+
+def _with_legend(diagram: Diagram) -> Diagram:
+    height = diagram.height + LEGEND_HEIGHT
+    return replace(diagram, height=height, parts=[*diagram.parts, *_legend(height - 18.0)])
 
 
 def _legend(y: float) -> Iterator[DiagramPart]:

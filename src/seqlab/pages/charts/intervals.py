@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from seqlab.pages.charts.confusion_matrix import abbreviate
 from seqlab.pages.charts.line_chart import Axis
 from seqlab.pages.charts.ticks import is_drawable, widen_range
 from seqlab.pages.html import Markup, tag
@@ -10,6 +11,7 @@ from seqlab.pages.report_data import ScoreLine
 
 WIDTH, HEIGHT = 340.0, 58.0
 EDGE = 10.0
+CHARACTER_WIDTH = 6.8
 TRACK = 28.0
 
 
@@ -54,12 +56,17 @@ def _baseline(score: ScoreLine, axis: Axis, decimals: int) -> list[Markup]:
         tag("rect", x=left, y=TRACK - 9, width=right - left, height=18.0, rx=3.0, class_="better"),
         tag("line", x1=x, x2=x, y1=TRACK - 11, y2=TRACK + 11, class_="baseline"),
         _label(
-            f"{score.baseline_name or 'baseline'} {format_fixed(score.baseline, decimals)}",
+            _baseline_text(score.baseline_name or "baseline", format_fixed(score.baseline, decimals)),
             x,
             TRACK + 25,
             "quiet-label",
         ),
     ]
+
+
+def _baseline_text(name: str, value: str) -> str:
+    """The name and the value; a name that is too long for the figure is shortened."""
+    return f"{abbreviate(name, int(WIDTH / CHARACTER_WIDTH) - len(value) - 1)} {value}"
 
 
 def _interval(score: ScoreLine, axis: Axis) -> Markup:
@@ -72,8 +79,7 @@ def _interval(score: ScoreLine, axis: Axis) -> Markup:
 
 
 def _label(text: str, x: float, y: float, style: str) -> Markup:
-    """Centered if there is space, otherwise aligned with the nearer edge."""
-    half_width = 3.4 * len(text)
-    anchor = "start" if x < half_width else "end" if x > WIDTH - half_width else "middle"
-    x = EDGE if anchor == "start" and x < EDGE else x
-    return tag("text", text, x=x, y=y, text_anchor=anchor, class_=style)
+    """Centered below or above its mark, and moved as far as it must be to stay inside the figure."""
+    half_width = min(CHARACTER_WIDTH * len(text) / 2, WIDTH / 2)
+    x = min(max(x, half_width), WIDTH - half_width)
+    return tag("text", text, x=x, y=y, text_anchor="middle", class_=style)

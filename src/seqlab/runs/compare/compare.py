@@ -92,10 +92,11 @@ class Comparison:
         return settings_diff({competitor.name: competitor.runs[0].recipe for competitor in self.competitors})
 
     def sentences(self) -> list[str]:
-        """What a reader takes home, for the first score."""
+        """The main result: the differences in the first score."""
+        score = self.score_names[0]
         return [
-            difference.describe(name, self.reference.name)
-            for name, difference in self.differences[self.score_names[0]].items()
+            f"{score.replace('_', ' ')}: {difference.describe(name, self.reference.name)}"
+            for name, difference in self.differences[score].items()
         ]
 
     def as_json(self) -> dict[str, Any]:

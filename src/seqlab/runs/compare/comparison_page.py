@@ -16,7 +16,7 @@ from seqlab.pages.comparison import (
     ScoreDifference,
     render_comparison,
 )
-from seqlab.pages.numbers import format_fixed
+from seqlab.pages.numbers import format_fixed, format_minutes
 from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.pages.sections.by_length import LengthChart, LengthLine, format_interval
 from seqlab.runs.compare.by_length import ByLength
@@ -41,7 +41,7 @@ def _row(comparison: Comparison, competitor: Competitor) -> dict[str, str]:
     first = competitor.score(comparison.score_names[0])
     row["baseline"] = "–" if first.baseline is None else _number(first.baseline)
     row["parameters"] = f"{competitor.runs[0].num_parameters:,}"
-    row["minutes"] = "–" if competitor.minutes is None else f"{competitor.minutes:.1f}"
+    row["minutes"] = "–" if competitor.minutes is None else format_minutes(competitor.minutes)
     return row
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -24,8 +24,10 @@ from seqlab.runs.folder.layout import CHOICES, RESULTS
 from seqlab.runs.folder.manifest import Manifest, read_manifest, score_again, verify_scored
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.codec import Codec
-from seqlab.tasks.evaluation import Evaluation
 from seqlab.tokens.untrusted_json import read_json_object
+
+if TYPE_CHECKING:  # reading a run needs no evaluation
+    from seqlab.tasks.evaluation import Evaluation
 
 FORMAT = 2
 BEST_FIRST = ("test", "valid")

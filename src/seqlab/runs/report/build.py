@@ -64,7 +64,7 @@ def _summary(raw: dict[str, Any]) -> list[tuple[str, str]]:
         *_weights(training),
         ("seed", str(facts["seed"])),
         ("versions", f"seqlab {facts['seqlab']}, torch {facts['torch']}, Python {facts['python']}"),
-        *((f"{name} data", fingerprint) for name, fingerprint in facts["data"].items()),
+        *((f"{name} data (fingerprint)", fingerprint) for name, fingerprint in facts["data"].items()),
     ]
 
 

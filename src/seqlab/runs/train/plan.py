@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from seqlab.pages.numbers import format_epochs
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.train.encoded_data import EncodedData
@@ -120,8 +121,8 @@ def plan_warnings(recipe: Recipe, budget: Budget, forecast: Forecast) -> list[st
     warnings = []
     if budget.before > budget.seconds / 2:
         warnings.append(
-            f"reading and preparing the data took {budget.before:.0f} of the {budget.seconds:.0f} seconds of"
-            f" the time budget, so {budget.training_seconds:.0f} are left for training; more:"
+            f"reading and preparing the data took {budget.before:.0f} s of a time budget of {budget.seconds:.0f} s,"
+            f" which leaves {budget.training_seconds:.0f} s for training; more:"
             f" --minutes {math.ceil(2 * budget.before / 60) + math.ceil(budget.seconds / 60)}"
         )
     enough = 1 if find_spec(recipe.task).is_text_stream or recipe.start.run else FEW_EPOCHS
@@ -130,7 +131,7 @@ def plan_warnings(recipe: Recipe, budget: Budget, forecast: Forecast) -> list[st
         needed = enough * forecast.steps_per_epoch * forecast.step_seconds / (1 - SHARE_FOR_VALIDATION)
         minutes = math.ceil((budget.before + needed + budget.after) / 60)
         warnings.append(
-            f"the time is enough for {epochs:.1f} epochs, too few to learn much. For"
+            f"the time is enough for {format_epochs(epochs)}, too few to learn much. For"
             f" {enough} epoch{'s' if enough > 1 else ''}: --minutes {minutes}, or a smaller model"
             f"{_smaller(recipe)}"
         )

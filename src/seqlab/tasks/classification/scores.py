@@ -117,8 +117,8 @@ def classification_scores(
             baseline=baseline_items.get("macro_f1"),
             baseline_name=name,
             method=(
-                "mean of the F1 of the classes; one that is never predicted counts 0, one that is not there"
-                " either is left out"
+                "mean of the F1 of the classes; one that is never predicted counts as 0, one that occurs neither"
+                " in the data nor in the predictions is left out"
             ),
         ),
         score_with_interval(

@@ -78,7 +78,7 @@ def slices_of_rows(
     )  # every row has a token
     shares = 100 * rare / lengths
     groups = assign_groups(shares, sorted({0.0, *quartile_edges(shares)}))
-    by = f"share of tokens that training has fewer than {RARE} times, or does not know"
+    by = f"share of rare tokens (fewer than {RARE} times in training, or unknown)"
     return by_length + slice_scores(
         by,
         score=score,

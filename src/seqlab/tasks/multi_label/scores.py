@@ -106,8 +106,8 @@ def multi_label_scores(
     methods = {
         "micro_f1": f"F1 of all decisions on {len(predictions.truth):,} examples together",
         "macro_f1": (
-            "mean of the F1 of the labels; one that is never predicted counts 0, one that no example has"
-            " either is left out"
+            "mean of the F1 of the labels; one that is never predicted counts as 0, one that occurs neither"
+            " in the data nor in the predictions is left out"
         ),
         "subset_accuracy": "share of examples whose labels are all right",
         "loss": "mean binary cross-entropy of a label in nats",

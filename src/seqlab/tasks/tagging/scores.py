@@ -69,8 +69,8 @@ def tag_scores(
             baseline=baseline_items.get("macro_f1"),
             baseline_name=name,
             method=(
-                "mean of the F1 of the tags; one that is never predicted counts 0, one that is not there"
-                f" either is left out; {interval}"
+                "mean of the F1 of the tags; one that is never predicted counts as 0, one that occurs neither"
+                f" in the data nor in the predictions is left out; {interval}"
             ),
             unit="sentences",
         ),
