@@ -128,6 +128,20 @@ def test_a_model_of_another_kind_is_refused_by_the_name_of_the_argument(
     assert "--model" not in str(caught.value)
 
 
+def test_errors_name_arguments_in_python_and_options_in_commands(tmp_path: Path) -> None:
+    with pytest.raises(seqlab.errors.SeqlabError) as caught:
+        seqlab.train(ROWS, "start.every=2", out=tmp_path / "run")
+    assert 'start="RUN"' in str(caught.value)
+    assert "--from" not in str(caught.value)
+    assert "--from RUN" in caught.value.message
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "file").write_text("mine")
+    with pytest.raises(seqlab.errors.SeqlabError) as taken:
+        seqlab.train(ROWS, steps=1, out=tmp_path / "taken", verbose=False)
+    assert "out=" in str(taken.value)
+    assert "--out" not in str(taken.value)
+
+
 def test_splits_in_memory_are_the_splits_of_the_run(tmp_path: Path) -> None:
     rows = [(row["review"], row["verdict"]) for row in ROWS]
     run = seqlab.train(

@@ -9,15 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from seqlab.cli.as_python import as_python
 from seqlab.cli.console import say
 from seqlab.cli.live_line import LiveLine
 from seqlab.cli.progress import TerminalProgress
 from seqlab.cli.train import announce, show_curve, show_note, show_stage
+from seqlab.core.as_python import as_python
 from seqlab.core.errors import SeqlabWarning, UsageError
 from seqlab.core.notify import ignore
-from seqlab.models.aliases import MODEL_ALIASES
-from seqlab.recipes.overrides import unknown_model
 from seqlab.runs.compare.compare import Comparison, compare_runs
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
@@ -126,8 +124,6 @@ def _model_settings(model: Any) -> tuple[str, dict[str, Any]]:
                 " the layers of seqlab.nn."
             ),
         )
-    if model and model not in MODEL_ALIASES:
-        raise unknown_model(model, where="model=")
     return model, {}
 
 

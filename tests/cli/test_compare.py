@@ -91,6 +91,10 @@ def test_two_runs_become_a_table_an_answer_and_a_page(
     assert found["page"] == "runs/compared/compare-2.html"
     assert first.read_text() == written
     assert {"setting": "training.steps", "my reviews": "40", "weak": "1"} in found["settings"]
+    # runs/* names the folder of the pages too
+    again = run(capsys, "compare", str(reviews_run.folder), "weak", "runs/compared")
+    assert again.code == 0, again.err
+    assert "runs/compared/compare-3.html" in again.out
 
 
 def test_slices_stand_in_the_evaluation_and_in_the_report(

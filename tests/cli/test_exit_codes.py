@@ -164,3 +164,9 @@ def test_a_reader_that_goes_away_is_no_mistake() -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
+
+
+def test_the_help_promises_no_command_that_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    about, _, commands = run(capsys, "--help").out.partition("Commands:")
+    assert "serve" in commands or "serve" not in about
+    assert "train" in commands

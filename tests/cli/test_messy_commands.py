@@ -218,3 +218,12 @@ def test_one_step_series_are_warned_about(folder: Path, capsys: pytest.CaptureFi
     ended = run(capsys, "data", "t.csv", "data.sequence=stamp", "data.label=trend")
     assert "single step" in ended.out
     assert "data.sequence=NAME" in ended.out
+
+
+def test_the_rows_of_every_split_are_told_also_where_there_is_one(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_table(folder / "few.csv", [["id", "text", "label"], *GOOD[:8]])
+    ended = run(capsys, "train", "few.csv", *FAST, "--dry-run")
+    assert ended.code == 0, ended.err
+    assert "train 6, valid 1, test 1" in ended.err + ended.out

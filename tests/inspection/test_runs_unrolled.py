@@ -96,4 +96,5 @@ def test_an_instrument_that_is_given_a_run_says_to_unroll_it(
 def test_a_run_without_recurrent_layers_is_named(convolutional: Run, instrument: Any) -> None:
     with pytest.raises(UsageError, match="convolutional") as error:
         instrument(convolutional, TEXT)
-    assert "--model gru" in str(error.value)
+    assert 'model="gru"' in str(error.value)
+    assert "--model gru" in error.value.message

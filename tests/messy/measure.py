@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import tests.messy.json_exports
 import tests.messy.json_files
 import tests.messy.known_layouts
 import tests.messy.line_files
 import tests.messy.pairs
+import tests.messy.service_exports
 import tests.messy.tables  # noqa: F401 (the files register themselves)
 from seqlab.core.errors import SeqlabError
 from seqlab.runs.data import open_data

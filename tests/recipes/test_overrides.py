@@ -125,7 +125,7 @@ def test_words_come_after_the_short_name() -> None:
 def test_an_unknown_short_name_gets_the_nearest() -> None:
     with pytest.raises(UsageError) as caught:
         recipe(model="LSTMs")
-    assert "--model: there is no model called 'LSTMs'" in str(caught.value)
+    assert "--model: there is no model called 'LSTMs'" in caught.value.message
     assert "Did you mean 'lstm'?" in str(caught.value)
 
 

@@ -96,7 +96,7 @@ def test_without_a_run_there_is_nothing_to_keep(word: str, tmp_path: Path) -> No
     name = word.partition("=")[0]
     with pytest.raises(
         RecipeError,
-        match=rf"{name}: .*no run to start from is named: there is nothing to keep\.\n  Name one: --from RUN",
+        match=rf"{name}: .*no run to start from is named: there is nothing to keep\.\n  Name one: start=\"RUN\"",
     ):
         find_recipe(str(write_table(tmp_path)), [word])
 

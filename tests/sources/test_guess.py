@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -178,3 +180,27 @@ def test_a_sequence_with_a_gap_can_be_left_out(tmp_path: Path) -> None:
 def test_real_files_are_understood(file: str, expected: tuple[str, str, str]) -> None:
     found = guess(open_source(DATA / file, DataSettings()))
     assert (found.task, found.text, found.label) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "annotation"),
+    [
+        ("spans", [{"start": 0, "end": 4, "label": "PER"}]),
+        ("label", [[0, 4, "PER"]]),
+        ("annotations", [{"result": [{"value": {"start": 0, "end": 4, "labels": ["PER"]}}]}]),
+    ],
+)
+def test_spans_are_refused_rather_than_left_out_in_silence(
+    name: str, annotation: list[Any], tmp_path: Path
+) -> None:
+    rows = [
+        {"text": f"Anna lives at number {number}, by the river", name: annotation} for number in range(30)
+    ]
+    path = tmp_path / "spans.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(DataError) as caught:
+        find_roles(open_source(path, DataSettings()))
+    assert f"'{name}'" in str(caught.value)
+    assert "data.text=text" in str(caught.value)
+    text_alone = DataSettings(text="text")
+    assert find_roles(open_source(path, text_alone), settings=text_alone).answer == "none"

@@ -205,3 +205,35 @@ def test_cells_are_asked_for_as_text_and_as_labels(tmp_path: Path) -> None:
         text_of(rows[1], "v")
     with pytest.raises(DataError, match="no column 'w'"):
         require_columns(open_source(path, DataSettings()), ["v", "", "w"])
+
+
+def survey(path: Path, *, first_answer: str) -> Path:
+    answers = [f"{number},3/4,{'Yes' if number % 2 else 'No'},because {number}" for number in range(30)]
+    return write(path, "\n".join(["id,date,again,why", f",,{first_answer}", *answers]) + "\n")
+
+
+def test_a_second_header_is_no_row_and_stays_in_the_table(tmp_path: Path) -> None:
+    source = open_source(survey(tmp_path / "s.csv", first_answer="Response,Open-Ended"), DataSettings())
+    assert isinstance(source, CsvTable)
+    assert next(source.rows()).line == 3
+    assert any("line 2" in note and "data.header=true" in note for note in source.notes)
+    assert [cells is None for _, cells in source.records()] == [True] + [False] * 30
+    kept = open_source(tmp_path / "s.csv", DataSettings(header="true"))
+    assert next(kept.rows()).line == 2
+    assert kept.fingerprint() != source.fingerprint()
+
+
+def test_a_row_with_gaps_whose_answer_comes_back_is_a_row(tmp_path: Path) -> None:
+    source = open_source(survey(tmp_path / "s.csv", first_answer="Yes,I like it"), DataSettings())
+    assert next(source.rows()).line == 2
+
+
+def test_a_list_of_one_is_a_label(tmp_path: Path) -> None:
+    lines = [json.dumps({"text": "a", "label": label}) for label in (["pos"], ["pos", "neg"], [])]
+    one, several, none = open_source(write(tmp_path / "l.jsonl", "\n".join(lines)), DataSettings()).rows()
+    assert label_of(one, "label") == "pos"
+    with pytest.raises(DataError, match="2 labels") as caught:
+        label_of(several, "label")
+    assert "multi_label" in str(caught.value)
+    with pytest.raises(DataError, match="is empty"):
+        label_of(none, "label")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from seqlab.core.errors import DataError, UsageError
-from seqlab.sources.base import label_of
+from seqlab.sources.base import label_of, require_columns
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.table_rows import read_rows
@@ -205,3 +205,21 @@ def test_a_column_of_any_row_is_a_column_of_the_table() -> None:
     source = open_table([{"a": 1}, {"a": 2, "b": 3}])
     assert source.columns == ["a", "b"]
     assert [row.values for row in source.rows()] == [{"a": 1, "b": None}, {"a": 2, "b": 3}]
+
+
+def test_rows_in_a_list_too_many_are_refused() -> None:
+    with pytest.raises(UsageError) as caught:
+        read_rows([ROWS])
+    assert "row 1" in str(caught.value)
+    assert "list of dicts" in str(caught.value)
+
+
+def test_mistakes_about_a_whole_table_name_no_file_of_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEQLAB_CACHE", str(tmp_path))
+    source = open_source(save_table(ROWS), DataSettings())
+    with pytest.raises(DataError) as caught:
+        require_columns(source, ["nope"])
+    assert str(caught.value).startswith("table: ")
+    assert str(tmp_path) not in str(caught.value)

@@ -73,8 +73,10 @@ def compare(
         )
     else:
         from seqlab.runs.compare.compare import compare_runs
+        from seqlab.runs.compare.comparison_page import is_comparison
 
-        comparison = compare_runs(what, data=data or None, against=against)
+        runs = [name for name in what if not is_comparison(Path(name))]
+        comparison = compare_runs(runs, data=data or None, against=against)
         folder = Path(out) if out else Path("runs") / "compared"
     command = _command(
         what,

@@ -81,7 +81,7 @@ def clean(text: str) -> str:
 
 def complain(error: SeqlabError) -> None:
     """A mistake in at most twelve lines."""
-    lines = f"{type(error).__name__}: {error}".splitlines()
+    lines = f"{type(error).__name__}: {error.message}".splitlines()
     if len(lines) > LONGEST_MESSAGE:
         lines = [*lines[: LONGEST_MESSAGE - 1], "  …"]
     say("\n".join(line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…" for line in lines))

@@ -79,8 +79,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help=(
-        "Train, compare, look inside and serve sequence models, from the plain RNN to the Transformer, on"
-        " your own data."
+        "Train, compare and inspect sequence models, from the plain RNN to the Transformer, on your own data."
     ),
     epilog=FIRST_STEPS,
 )

@@ -217,9 +217,9 @@ def announce(prepared: Prepared, *, show: Notify = show_note) -> None:
             show(f"WARNING: {warning}")
     recipe, forecast = prepared.recipe, prepared.forecast
     assert forecast is not None
-    sizes = ", ".join(
-        f"{name} {len(split.store):,}" for name, split in prepared.splits.items() if len(split.store) > 1
-    )
+    counts = {name: len(split.store) for name, split in prepared.splits.items()}
+    is_one_text = max(counts.values()) == 1
+    sizes = "" if is_one_text else ", ".join(f"{name} {count:,}" for name, count in counts.items())
     threads = f"{recipe.training.threads} thread{'s' if recipe.training.threads != 1 else ''}"
     memory = f"{megabytes(forecast.peak_memory)} of memory, " if forecast.peak_memory else ""
     show(f"task {recipe.task}" + (f"; rows: {sizes}" if sizes else ""))

@@ -20,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
 
+from seqlab.core.as_python import as_python
+
 LONGEST_LIST = 8
 LONGEST_LINE_OF_NAMES = 12
 LONGEST_COMPARED = 100
@@ -28,7 +30,16 @@ CLOSE = 0.55
 
 
 class SeqlabError(Exception):
-    """A mistake the user can fix: `where: what was found` and, on the next line, the cure."""
+    """A mistake the user can fix: `where: what was found` and, on the next line, the cure.
+
+    Cures are written for the command line. `message` is what the commands print; `str(error)`, which Python users
+    see, names arguments of `seqlab.train` in place of options.
+
+    >>> error = SeqlabError("there is no model called 'x'.", where="--model", cure="For example --model lstm")
+    >>> print(error)
+    model=: there is no model called 'x'.
+      For example model="lstm"
+    """
 
     exit_code = 2
 
@@ -36,8 +47,17 @@ class SeqlabError(Exception):
         self.what = what
         self.where = where
         self.cure = cure
-        first = f"{where}: {what}" if where else what
-        super().__init__(f"{first}\n  {cure}" if cure else first)
+        self.message = _message(what, where=where, cure=cure)
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        where = as_python(self.where) if self.where.startswith("--") else self.where
+        return _message(self.what, where=where, cure=as_python(self.cure))
+
+
+def _message(what: str, *, where: str, cure: str) -> str:
+    first = f"{where}: {what}" if where else what
+    return f"{first}\n  {cure}" if cure else first
 
 
 class DataError(SeqlabError):

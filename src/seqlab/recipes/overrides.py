@@ -91,7 +91,11 @@ def short_model(name: str, *, before: Any = None) -> Raw:
     which has its own.
     """
     if name not in MODEL_ALIASES:
-        raise unknown_model(name, where="--model")
+        raise UsageError(
+            f"there is no model called '{shortened(name)}'.",
+            where="--model",
+            cure=f"{nearest(name, MODEL_ALIASES)} {PLUGIN_HINT}",
+        )
     chosen = MODEL_ALIASES[name]
     if (
         name not in MODEL_PRESETS
@@ -100,15 +104,6 @@ def short_model(name: str, *, before: Any = None) -> Raw:
     ):
         return {key: value for key, value in before.items() if key not in ALWAYS_NEW} | chosen
     return dict(chosen)
-
-
-def unknown_model(name: str, *, where: str) -> UsageError:
-    """The error for a name that no model has; where: how the user named it."""
-    return UsageError(
-        f"there is no model called '{shortened(name)}'.",
-        where=where,
-        cure=f"{nearest(name, MODEL_ALIASES)} {PLUGIN_HINT}",
-    )
 
 
 def short_cell(name: str, *, before: Any = None) -> Raw:

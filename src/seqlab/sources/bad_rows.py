@@ -148,4 +148,4 @@ def describe_skipped(count: int, messages: Sequence[str]) -> str:
 
 def first_line(error: DataError) -> str:
     """What is wrong, without the cure."""
-    return str(error).partition("\n")[0]
+    return error.message.partition("\n")[0]

@@ -7,6 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from seqlab.core.errors import DataError, nearest
@@ -38,6 +39,11 @@ SAVED_TABLE = re.compile(r"[\\/]tables[\\/][0-9a-f]{16}[\\/]table\.jsonl$")
 """Where `save_table` keeps such a table."""
 
 
+def source_name(path: Path) -> str:
+    """What messages call a file: a table that was passed from Python is no file to its user."""
+    return IN_MEMORY if SAVED_TABLE.search(str(path)) else str(path)
+
+
 def place_of(file: str, line: int) -> str:
     """
     >>> place_of("a.csv", 3), place_of("table", 3), place_of("input", 1)
@@ -45,8 +51,7 @@ def place_of(file: str, line: int) -> str:
     """
     if file == INPUTS:
         return f"{INPUTS} {line}"
-    is_table = file == IN_MEMORY or SAVED_TABLE.search(file)
-    return f"row {line} of the table" if is_table else f"{file}, line {line}"
+    return f"row {line} of the table" if file == IN_MEMORY else f"{file}, line {line}"
 
 
 class Source(ABC):
@@ -108,9 +113,17 @@ def text_of(row: Row, column: str) -> str:
 
 def label_of(row: Row, column: str) -> str:
     """The class in a cell, as text without whitespace around it: 1 in JSON and "1" in a table are the same class,
-    and so are "pos " and "pos".
+    and so are "pos " and "pos". A list with one entry stands for it, as annotation tools write a class.
     """
     value = row.values.get(column)
+    if isinstance(value, list) and len(value) > 1:
+        raise DataError(
+            f"column '{column}' holds {len(value)} labels, expected one.",
+            where=row.where,
+            cure=f"Several labels for a row: task=multi_label. {_CURE}",
+        )
+    if isinstance(value, list):
+        value = value[0] if value else None
     if label := label_text(value):
         return label
     is_empty = value is None or isinstance(value, str | float)

@@ -13,6 +13,7 @@ from seqlab.sources.column_names import LABEL_NAMES, SPLIT_NAMES, TAG_NAMES, is_
 from seqlab.sources.column_profile import profile
 from seqlab.sources.roles.base import ANOTHER_TASK, Answer, ColumnRoles
 from seqlab.sources.roles.series_roles import series_roles
+from seqlab.sources.roles.span_annotations import refuse_spans
 from seqlab.sources.roles.tagged_roles import frame_roles, word_roles, word_row_roles
 from seqlab.sources.roles.text_evidence import find_pair, pick_text
 from seqlab.sources.roles.text_roles import text_roles
@@ -58,7 +59,10 @@ def find_roles(source: Source, *, sample: int = SAMPLE, settings: DataSettings |
     readable = {name: column for name, column in columns.items() if name not in lists}
     text = data.text or ("" if data.sequence or data.features else pick_text(readable, taken=data.label))
     if text:
-        return text_roles(rows, columns, text, data)
+        roles = text_roles(rows, columns, text, data)
+        if roles.answer == "none" and not data.text:
+            refuse_spans(source, rows, text)
+        return roles
     if len(words) == 1 and not data.label:
         raise _no_tags(source, words[0])
     return series_roles(source, rows, columns, data)

@@ -13,6 +13,7 @@ from seqlab.sources.formats.json_document import looks_like_lines
 from seqlab.sources.formats.label_files import LABEL_FILES, looks_like_label_files
 from seqlab.sources.formats.label_folders import find_label_folders, is_tar
 from seqlab.sources.formats.labeled_lines import looks_labeled
+from seqlab.sources.formats.markdown_table import looks_like_markdown_table
 from seqlab.sources.formats.registry import formats_by_suffix
 from seqlab.sources.formats.tagged_words import looks_tagged
 
@@ -72,6 +73,12 @@ def _by_content(path: Path, encoding: str) -> FileFormat:
     if name in ("tsv", "text") and looks_tagged(path, encoding):
         return FileFormat(
             "tagged", "" if by_name == "tsv" else "words with tags; plain text: data.format=text"
+        )
+    if (name == "text" or not by_name) and looks_like_markdown_table(
+        [line for line in first_lines(path, encoding) if line.strip()]
+    ):
+        return FileFormat(
+            "markdown", "a Markdown table; the text around it is left out; all as text: data.format=text"
         )
     if (name == "text" and suffix in ("", ".txt", ".text")) or (name == "text" and not by_name):
         return _text_format(path, encoding)

@@ -175,7 +175,8 @@ def _check_parts(
                 f" {settings[mark]}."
             )
             raise DataError(
-                f"{len(marks):,} rows are too few: none is left for {names[mark]}.",
+                f"{len(marks):,} {'row is' if len(marks) == 1 else 'rows are'} too few: none is left for"
+                f" {names[mark]}.",
                 where=source.name,
                 cure=cure,
             )

@@ -62,6 +62,12 @@ def _of_list(rows: Sequence[Any]) -> Iterable[Mapping[Any, Any]]:
                 where="data",
                 cure=f"For example [{{'text': 'good', 'label': 'pos'}}, …]. {ACCEPTED}",
             )
+        if not isinstance(row, Mapping) and any(isinstance(cell, Mapping) for cell in row):
+            raise UsageError(
+                f"row {number} is a list of dicts, expected one dict.",
+                where="data",
+                cure="Pass the list of rows itself: seqlab.train(rows) in place of seqlab.train([rows]).",
+            )
         if isinstance(row, Mapping) != isinstance(rows[0], Mapping) or len(row) != len(rows[0]) != 0:
             _refuse_other_shape(number, row, rows[0])
     if not rows or isinstance(rows[0], Mapping):

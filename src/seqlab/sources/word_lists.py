@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from operator import eq
 
 from seqlab.core.errors import DataError
 from seqlab.sources.base import Row, label_text
@@ -74,8 +73,15 @@ def tags_of_steps(row: Row, *, steps: str, tags: str) -> list[str]:
 
 
 def holds_lists(rows: Sequence[Row], column: str) -> bool:
-    """Whether every cell of a column is a list of texts, as words, tags and labels are, and some have any."""
+    """Whether every cell of a column is a list of texts, as words, tags and labels are, or is missing, and some have
+    any.
+    """
     return _holds_lists_of(str, rows, column)
+
+
+def holds_several(rows: Sequence[Row], column: str) -> bool:
+    """Whether cells are lists of texts and some hold more than one: lists of one each are classes."""
+    return holds_lists(rows, column) and any(len(row.values.get(column) or ()) > 1 for row in rows)
 
 
 def holds_tags(rows: Sequence[Row], column: str) -> bool:
@@ -88,15 +94,20 @@ def holds_tags(rows: Sequence[Row], column: str) -> bool:
 def _holds_lists_of(kind: type, rows: Sequence[Row], column: str) -> bool:
     cells = [row.values.get(column) for row in rows]
     return any(cells) and all(
-        isinstance(cell, list) and all(type(part) is kind for part in cell) for cell in cells
+        cell is None or (isinstance(cell, list) and all(type(part) is kind for part in cell))
+        for cell in cells
     )  # true is no whole number
 
 
 def are_paired(rows: Sequence[Row], words: Sequence[str], tags: Sequence[str]) -> bool:
     """Whether a column that may hold words and another that may hold tags are equally long in most rows."""
-    lengths = {name: [len(row.values[name]) for row in rows] for name in {*words, *tags}}
+    lengths = {name: [len(row.values.get(name) or ()) for row in rows] for name in {*words, *tags}}
     return any(
-        2 * sum(map(eq, lengths[word_cell], lengths[tag_cell])) > len(rows)
+        2 * sum(map(_are_as_many, lengths[word_cell], lengths[tag_cell])) > len(rows)
         for word_cell, tag_cell in product(words, tags)
         if word_cell != tag_cell
     )
+
+
+def _are_as_many(num_words: int, num_tags: int) -> bool:
+    return num_words == num_tags > 0

@@ -63,4 +63,4 @@ if __name__ == "__main__":
     try:
         sys.stdout.write(f"{build_library()}\n")
     except SeqlabError as error:
-        sys.exit(f"{error}")
+        sys.exit(error.message)

@@ -21,7 +21,7 @@ from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.pages.sections.by_length import LengthChart, LengthLine, format_interval
 from seqlab.runs.compare.by_length import ByLength
 from seqlab.runs.compare.compare import Comparison, Competitor
-from seqlab.runs.folder.layout import JOURNAL
+from seqlab.runs.folder.layout import JOURNAL, RECIPE
 from seqlab.training.journal import read_journal
 
 PAGE = "compare.html"
@@ -52,6 +52,11 @@ def _shown(competitor: Competitor, name: str) -> str:
     if score.low is None or score.high is None:
         return _number(score.value)
     return f"{_number(score.value)} [{_number(score.low)}, {_number(score.high)}]"
+
+
+def is_comparison(folder: Path) -> bool:
+    """Whether a folder holds pages of comparisons and no run: `runs/*` names it too."""
+    return (folder / PAGE).is_file() and not (folder / RECIPE).exists()
 
 
 def write_comparison(comparison: Comparison, folder: Path, *, command: str) -> Path:

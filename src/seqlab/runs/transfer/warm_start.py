@@ -298,8 +298,8 @@ def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
         return [
             *mistakes,
             (
-                f"model.kind: the run has a {kind} network, found {format_value(recipe.model.kind)}. Leave --model"
-                " and model.kind out."
+                f"model.kind: the run has a {kind} network, found {format_value(recipe.model.kind)}. Leave the"
+                " model out: it is that of the run."
             ),
         ]
     model_settings = recipe.model.model_fields_set - {*MAY_CHANGE[kind], "kind"}

@@ -137,13 +137,13 @@ class CsvTable(Source):
         taken: list[str] = []
         reader, head = self._reader(_recorded(lines, taken)), self._head
         for start, fields in _numbered(reader):
-            is_row = start >= head.line + head.has_header
+            is_row = start >= head.line + head.has_header  # a second header is kept, without a prediction
             if isinstance(fields, csv.Error):
                 for line in taken if is_row else ():
                     yield line.rstrip("\r\n").split(self.delimiter, maxsplit=max(head.width - 1, 0)), None
             elif is_row and fields:
                 cells = fields if len(fields) == head.plain_width else head.cells(fields)
-                is_usable = bool(cells) and lines.problem is None
+                is_usable = bool(cells) and lines.problem is None and start >= head.first_row
                 yield fields, dict(zip(self.columns, cells or (), strict=True)) if is_usable else None
             lines.problem = None
             taken.clear()
@@ -154,13 +154,14 @@ class CsvTable(Source):
         rest += (
             f":from {self._head.line}:{self._head.places}" if self._head.line > 1 or self._head.places else ""
         )
+        rest += f":after {self._head.second_header}" if self._head.second_header else ""
         return f"csv:{content_hash(self.path)}:{self.delimiter!r}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}{rest}"
 
     def _usable_rows(self, reading: Pass) -> Iterator[Row]:
         lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.tolerates)
         reader = self._reader(lines)
         columns, head, file = self.columns, self._head, self.name
-        first_row, plain_width = head.line + head.has_header, head.plain_width
+        first_row, plain_width = head.first_row, head.plain_width
         for start, fields in _numbered(reader):
             if isinstance(fields, csv.Error):
                 error = fields

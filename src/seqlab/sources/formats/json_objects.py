@@ -11,8 +11,9 @@ from typing import Any
 
 from seqlab.core.errors import DataError
 from seqlab.sources.bad_rows import BadRows, Pass
-from seqlab.sources.base import Row
+from seqlab.sources.base import Row, source_name
 from seqlab.sources.formats.row_file import RowFile
+from seqlab.sources.formats.spans import holds_spans
 from seqlab.sources.half_surrogates import refuse_half_surrogates
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import names_of
@@ -20,6 +21,8 @@ from seqlab.sources.views.joined_columns import names_of
 SKIP = "Fix the line, or leave such rows out with data.bad_rows=skip."
 DEEPEST = 4
 """Levels of objects that become columns; what is below stays one value."""
+LABEL_KEYS = ("name", "label", "labels", "choices", "category", "tag")
+"""Keys of objects in a list that are read: one column for the values of all of them."""
 SAMPLE = 200
 """Objects whose keys are the columns."""
 KINDS = {list: "an array", str: "a string", type(None): "null", bool: "true or false"}
@@ -34,7 +37,7 @@ class JsonObjects(RowFile):
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path
-        self.name = str(path)
+        self.name = source_name(path)
         self.bad_rows = BadRows.of(settings.bad_rows)
         self.settings = settings
         first = BadRows.of(settings.bad_rows).limited(self.read_objects)
@@ -51,9 +54,8 @@ class JsonObjects(RowFile):
 
     def read_rows(self, reading: Pass) -> Iterator[Row]:
         for row in self.read_objects(reading):
-            missing = [name for name in self._required if name not in row.values]
-            if missing:
-                reading.reject(lacks_key(row, missing[0], self.columns))
+            if missing := missing_key(row, self._required):
+                reading.reject(lacks_key(row, missing, self.columns))
             else:
                 yield with_all_columns(row, self.columns)
 
@@ -91,24 +93,37 @@ def as_values(value: Any, *, where: str, escaped: bool) -> dict[str, Any]:
 
 def flat(value: dict[str, Any], *, prefix: str = "", level: int = 1) -> dict[str, Any]:
     """
-    >>> flat({"labels": [{"name": "bug", "color": "red"}]})
-    {'labels.name': ['bug']}
     >>> flat({"id": 1, "ticket": {"body": "hello", "by": {"name": "Ada"}}, "empty": {}})
     {'id': 1, 'ticket.body': 'hello', 'ticket.by.name': 'Ada', 'empty': {}}
+    >>> flat({"labels": [{"name": "bug", "color": "red"}, {"name": "ui", "color": "blue"}]})
+    {'labels.name': ['bug', 'ui']}
     """
     cells: dict[str, Any] = {}
     for key, cell in value.items():
         if isinstance(cell, dict) and cell and level < DEEPEST:
             cells |= flat(cell, prefix=f"{prefix}{key}.", level=level + 1)
-        elif (
-            isinstance(cell, list)
-            and cell
-            and all(isinstance(part, dict) and "name" in part for part in cell)
-        ):
-            cells[f"{prefix}{key}.name"] = [part["name"] for part in cell]
+        elif isinstance(cell, list) and (labels := _labels_in(cell, level=level)):
+            cells |= {f"{prefix}{key}.{name}": parts for name, parts in labels.items()}
         else:
             cells[prefix + key] = cell
     return cells
+
+
+def _labels_in(parts: list[Any], *, level: int) -> dict[str, list[Any]]:
+    """The labels inside the objects of a list, from all of them, by the path to them; nothing where the list holds
+    other values.
+
+    >>> _labels_in([{"result": [{"type": "choices", "value": {"choices": ["A"]}}]}, {"result": []}], level=1)
+    {'result.value.choices': ['A']}
+    """
+    labels: dict[str, list[Any]] = {}
+    if level >= DEEPEST or not all(isinstance(part, dict) for part in parts) or holds_spans(parts):
+        return labels
+    for part in parts:
+        for name, cell in flat(part, level=level + 1).items():
+            if name.rpartition(".")[2] in LABEL_KEYS:
+                labels.setdefault(name, []).extend(cell if isinstance(cell, list) else [cell])
+    return labels
 
 
 def columns_of(rows: Iterable[Row]) -> list[str]:
@@ -121,6 +136,22 @@ def required_columns(settings: DataSettings, columns: list[str]) -> list[str]:
     texts = names_of(settings.text, columns)
     sides = (settings.label, settings.source, settings.target, settings.sequence, *settings.features)
     return [name for name in (*texts, *sides) if name in columns]
+
+
+def missing_key(row: Row, required: Iterable[str]) -> str:
+    """The first column that a row must have and lacks; empty where it has all. An empty list lacks nothing that the
+    objects in it would hold.
+    """
+    return next(
+        (name for name in required if name not in row.values and not _is_in_empty_list(row, name)), ""
+    )
+
+
+def _is_in_empty_list(row: Row, name: str) -> bool:
+    while name := name.rpartition(".")[0]:
+        if row.values.get(name) == []:
+            return True
+    return False
 
 
 def lacks_key(row: Row, name: str, columns: list[str]) -> DataError:

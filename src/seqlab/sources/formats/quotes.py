@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
@@ -18,18 +19,12 @@ class Reader(Protocol):
     def __next__(self) -> list[str]: ...
 
 
-class TabReader:
-    """Cuts lines at tabs with the face of `csv.reader`. Only a field that opens and closes with a quotation
-    mark is unquoted.
-
-    A line with more fields than the first one has is cut again with tabs inside quotation marks kept, as
-    spreadsheets write them.
-    """
+class LineReader(ABC):
+    """Cuts every line into fields, with the face of `csv.reader`."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
         self._line_num = 0
-        self._width = 0
 
     @property
     def line_num(self) -> int:
@@ -41,6 +36,23 @@ class TabReader:
     def __next__(self) -> list[str]:
         line = next(self._lines).rstrip("\r\n")
         self._line_num += 1
+        return self.cut(line)
+
+    @abstractmethod
+    def cut(self, line: str) -> list[str]:
+        """The fields of a line; none where it is no row."""
+
+
+class TabReader(LineReader):
+    """Cuts lines at tabs. Only a field that opens and closes with a quotation mark is unquoted.
+
+    A line with more fields than the first one has is cut again with tabs inside quotation marks kept, as
+    spreadsheets write them.
+    """
+
+    _width = 0
+
+    def cut(self, line: str) -> list[str]:
         if not line:
             return []
         fields = line.split("\t")

@@ -15,6 +15,8 @@ Record = tuple[int, list[str]]
 MOST_TITLES = 20
 CONSISTENT = 0.8
 """Share of rows with equally many fields from which shorter lines above them are titles."""
+FEWEST_ROWS = 20
+"""Below fewer rows, nothing is said about the first of them."""
 LONGEST_NAME = 4
 """Words in the name of a column."""
 SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
@@ -34,6 +36,13 @@ class TableHead:
     notes: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     """The header as it is written."""
+    second_header: int = 0
+    """The line of a row below the header that describes the columns too; 0 where there is none."""
+
+    @property
+    def first_row(self) -> int:
+        """The line from which on there are rows."""
+        return max(self.line, self.second_header) + self.has_header
 
     @property
     def plain_width(self) -> int:
@@ -82,7 +91,14 @@ def read_head(records: Sequence[Record], settings: DataSettings, *, where: str) 
     notes += name_notes
     places = tuple(place for place in range(len(names)) if place not in empty) if empty else None
     columns = [name for place, name in enumerate(names) if place not in empty]
-    return TableHead(line, has_header, columns, len(names), places, tuple(notes), tuple(first))
+    second = 0
+    if settings.header == "auto" and is_second_header(rows):
+        second = records[at + 1][0]
+        notes.append(
+            f"line {second} ({shortened(', '.join(filter(None, rows[0])), 40)}) is a second header and left out; if"
+            " it is a row: data.header=true"
+        )
+    return TableHead(line, has_header, columns, len(names), places, tuple(notes), tuple(first), second)
 
 
 def _first_row(records: Sequence[Record], settings: DataSettings) -> int:
@@ -125,6 +141,26 @@ def looks_like_row(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         return False
     votes = [_vote(cell.strip(), _cells(rows, place)) for place, cell in enumerate(first)]
     return sum(votes) < 0
+
+
+def is_second_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first of some rows describes the columns, as surveys have it below the questions: it lacks at
+    least two cells that every other row has, and what it has comes in no other row.
+
+    >>> answers = [[str(number), "3/4", f"because {number}", "Yes"] for number in range(20)]
+    >>> is_second_header([["", "", "Open-Ended", "Response"], *answers]), is_second_header(answers)
+    (True, False)
+    """
+    if len(rows) < FEWEST_ROWS:
+        return False
+    first, others = rows[0], rows[1:]
+    below = [_cells(others, place) for place in range(len(first))]
+    gaps = sum(
+        not cell.strip() and len(cells) == len(others) for cell, cells in zip(first, below, strict=True)
+    )
+    return gaps >= 2 and not any(
+        cell.strip() in cells for cell, cells in zip(first, below, strict=True) if cell.strip()
+    )
 
 
 def _vote(cell: str, below: list[str]) -> float:

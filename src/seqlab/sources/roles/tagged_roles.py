@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from seqlab.sources.column_names import SENTENCE_NAMES, TAG_NAMES, WORD_NAMES, is_named
 from seqlab.sources.column_profile import Profile
 from seqlab.sources.roles.base import ColumnRoles, RoleReason
 from seqlab.sources.settings import DataSettings
+
+SPAN_TAG = re.compile(r"O|[BILUES]-\S+")
+"""B-PER, I-PER and the like."""
 
 
 def word_roles(tokens: Sequence[str], columns: Sequence[str], data: DataSettings) -> ColumnRoles:
@@ -29,7 +33,7 @@ def word_row_roles(columns: Mapping[str, Profile], data: DataSettings) -> Column
     """
     classes = {name: column for name, column in columns.items() if column.is_class and not column.is_number}
     words = data.text or _by_name(columns, WORD_NAMES, otherwise="")
-    tags = data.label or _by_name(classes, TAG_NAMES, otherwise="")
+    tags = data.label or _of_spans(classes) or _by_name(classes, TAG_NAMES, otherwise="")
     sentence = data.sequence or next((name for name in columns if _names_sentences(columns[name])), "")
     if not (
         words in columns and tags in columns and sentence in columns and len({words, tags, sentence}) == 3
@@ -53,6 +57,11 @@ def word_row_roles(columns: Mapping[str, Profile], data: DataSettings) -> Column
         reasons=(*about, *_about_tags(tags, data)),
         evidence="a tag for every word",
     )
+
+
+def _of_spans(columns: Mapping[str, Profile]) -> str:
+    """The column whose tags mark spans: a table may have parts of speech beside it."""
+    return next((name for name in columns if all(map(SPAN_TAG.fullmatch, columns[name].cells))), "")
 
 
 def _names_sentences(column: Profile) -> bool:

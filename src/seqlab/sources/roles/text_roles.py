@@ -19,7 +19,7 @@ from seqlab.sources.roles.label_evidence import (
 from seqlab.sources.roles.text_evidence import find_pair, find_twins, other_texts
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import names_of
-from seqlab.sources.word_lists import holds_lists
+from seqlab.sources.word_lists import holds_several
 
 EVIDENCE = {
     "class": "a text and a label",
@@ -38,7 +38,7 @@ def text_roles(
 ) -> ColumnRoles:
     """The roles beside a column of text."""
     named = names_of(text, list(columns))
-    lists = [name for name in columns if name not in named and holds_lists(rows, name)]
+    lists = [name for name in columns if name not in named and holds_several(rows, name)]
     table = Table(list(columns), _texts(columns, named))
     left = [column for name, column in columns.items() if name not in named]
     ranked = [] if data.label else rank_labels(left, table, lists=lists)
@@ -143,7 +143,8 @@ def _about_text(columns: Mapping[str, Profile], text: str, *, label: str, twins:
 
 def _about_label(best: Candidate, others: Sequence[Candidate]) -> str:
     """Which column was taken and why, and which ones could have been."""
-    facts = "; ".join([f"{best.column.num_distinct} different values", *best.facts])
+    count = best.column.num_distinct
+    facts = "; ".join([f"{count} different value{'' if count == 1 else 's'}", *best.facts])
     possible = [one for one in others if not one.column.is_text and one.column.empty_share < 0.5][:RUNNERS_UP]
     runners = " or ".join(f"data.label={one.name}" for one in possible)
     is_close = bool(possible) and possible[0].points > best.points - CLOSE

@@ -73,7 +73,7 @@ class Checkpoints:
             try:
                 return self._read(place), problems
             except RunError as error:
-                problems.append(str(error).partition("\n")[0])
+                problems.append(error.message.partition("\n")[0])
         return None, problems
 
     def newest_state(self) -> dict[str, Any]:

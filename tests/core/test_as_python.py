@@ -8,7 +8,7 @@ import re
 import pytest
 
 from seqlab.api import train
-from seqlab.cli.as_python import as_python
+from seqlab.core.as_python import as_python
 
 
 @pytest.mark.parametrize(

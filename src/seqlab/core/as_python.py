@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 
 KEYWORDS = {"from": "start"}
 """Options whose keyword of `seqlab.train` has another name."""
-TEXT_OPTION = re.compile(r"--(model|task|from|out) ([\w./-]*\w)")
-NUMBER_OPTION = re.compile(r"--(minutes|seeds) ([\w.]*\w)")
+COMMAND = re.compile(r"\bseqlab [a-z]+ [^,;\n]*")
+"""What is typed into a terminal stays as it is."""
+TEXT_OPTION = re.compile(r"--(model|task|from|out|data) ([\w./-]*\w)")
+NUMBER_OPTION = re.compile(r"--(minutes|beam|top) ([\w.]*\w)")
+BARE_OPTION = re.compile(r"--(model|task|from|out|minutes)\b")
 TASK = re.compile(r"\btask=(\w+)")
 SETTING = re.compile(r"(?<![\w.\"])((?:[a-z_]+\.)+[a-z_]+)=([\w.…+-]*\w)")
 
 
 def as_python(sentence: str) -> str:
-    """The sentence with every option and setting as an argument of `seqlab.train`.
+    """The sentence with every option and setting as an argument of `seqlab.train` or of another function.
 
     >>> as_python("a gru model; another: --model NAME")
     'a gru model; another: model="NAME"'
@@ -21,9 +25,18 @@ def as_python(sentence: str) -> str:
     'Try twice the time: minutes=0.4'
     >>> as_python("label column 'stars'; another: data.label=NAME")
     'label column \\'stars\\'; another: "data.label=NAME"'
+    >>> as_python("Choose another --out, or continue: seqlab train --resume runs/a data.train=FILE")
+    'Choose another out=, or continue: seqlab train --resume runs/a data.train=FILE'
     """
+    commands = COMMAND.findall(sentence)
+    others = [_arguments(part) for part in COMMAND.split(sentence)]
+    return "".join(part for pair in zip_longest(others, commands, fillvalue="") for part in pair)
+
+
+def _arguments(sentence: str) -> str:
     sentence = TEXT_OPTION.sub(lambda match: f'{_keyword(match[1])}="{match[2]}"', sentence)
     sentence = NUMBER_OPTION.sub(lambda match: f"{_keyword(match[1])}={match[2]}", sentence)
+    sentence = BARE_OPTION.sub(lambda match: f"{_keyword(match[1])}=", sentence)
     sentence = TASK.sub(r'task="\1"', sentence)
     return SETTING.sub(r'"\1=\2"', sentence)
 
