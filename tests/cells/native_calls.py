@@ -157,6 +157,9 @@ def wrong_tensors(tensor: Tensor | None, *, any_stride: bool = False) -> Iterato
     yield "without memory", torch.empty_like(tensor, device="meta")
     yield "sparse", tensor.to_sparse()
     yield "freed", _freed(tensor)
+    yield "negated by a flag", torch._neg_view(tensor)
+    yield "conjugated by a flag", tensor.to(torch.complex64).conj()
+    yield "part of a graph", tensor.clone().requires_grad_()
     if not any_stride:
         yield "every second element", tensor.repeat_interleave(2, dim=-1)[..., ::2]
         yield "one value for all", tensor.new_zeros(()).expand(tensor.shape)

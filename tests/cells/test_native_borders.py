@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch.nn.utils.rnn import pack_sequence
 
+from seqlab import nn
 from tests.cells.native_calls import KERNELS, call, every_mistake, right
 from tests.run_alone import run_alone
 
+CELLS = sorted({kernel.rpartition("_")[0] for kernel in KERNELS} - {"peephole_lstm_new"})
 FUZZ_CALLS = 20_000
 LIBRARIES = ["libasan.so", "libstdc++.so"]
 """The sanitizer comes first in a process that knows nothing of it; it finds what throws exceptions only if
@@ -89,15 +92,53 @@ def test_a_recurrent_matrix_of_any_stride_is_read_as_it_is(kernel: str) -> None:
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_a_kernel_takes_tensors_without_values_and_refuses_a_mixture(kernel: str) -> None:
     arguments = right(kernel, (3, 3, 1), 5)
-    torch.library.opcheck(
-        getattr(torch.ops.seqlab, kernel).default,
-        tuple(arguments.values()),
-        test_utils=("test_schema", "test_faketensor"),
-    )
+    torch.library.opcheck(getattr(torch.ops.seqlab, kernel).default, tuple(arguments.values()))
     tensors = [name for name, value in arguments.items() if isinstance(value, torch.Tensor)]
     call(kernel, {**arguments, **{name: arguments[name].to("meta") for name in tensors}})
     with pytest.raises(RuntimeError, match="devices"):
         call(kernel, {**arguments, tensors[0]: arguments[tensors[0]].to("meta")})
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_kernel_alone_refuses_what_needs_gradients_and_takes_it_without(kernel: str) -> None:
+    """Its gradients would be those of the values before the call, without a word."""
+    arguments = right(kernel, (3, 3, 1), 5)
+    arguments["recurrent"].requires_grad_()
+    with pytest.raises(RuntimeError, match="recurrent requires a gradient"):
+        call(kernel, arguments)
+    with torch.no_grad():
+        call(kernel, arguments)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("cell", CELLS)
+def test_a_sign_that_is_a_flag_changes_no_number(cell: str) -> None:
+    """`x.conj().imag` is such a tensor. It arrives as a state, as a weight and as a gradient."""
+    torch.manual_seed(1)
+    layer = (nn.LSTM if "lstm" in cell else nn.GRU)(3, 5, cell=cell)
+    steps = pack_sequence([torch.randn(4, 3), torch.randn(2, 3)])
+    states = [torch.randn(1, 2, 5) for _ in range(2 if "lstm" in cell else 1)]
+    flipped = {name: flag_sign(weight.detach()) for name, weight in layer.named_parameters()}
+    kept = {name: weight.detach() for name, weight in layer.named_parameters()}
+    results = []
+    for weights, change in ((kept, torch.clone), (flipped, flag_sign)):
+        given = {name: weight.requires_grad_() for name, weight in weights.items()}
+        hidden = [change(state) for state in states]
+        hx = tuple(hidden) if len(hidden) == 2 else hidden[0]
+        output = torch.func.functional_call(layer, given, (steps, hx))[0].data
+        slope = change(torch.ones_like(output))
+        results.append([output, *torch.autograd.grad(output, list(given.values()), slope)])
+    torch.testing.assert_close(results[1], results[0], rtol=0, atol=0)
+
+
+def flag_sign(tensor: torch.Tensor) -> torch.Tensor:
+    """The same values in memory of the other sign."""
+    flagged = torch._neg_view(-tensor)  # no public name makes a contiguous one
+    assert flagged.is_neg()
+    return flagged
 
 
 @pytest.mark.long

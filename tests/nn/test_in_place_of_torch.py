@@ -9,7 +9,7 @@ from typing import Any, assert_type
 import pytest
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pack_sequence
+from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence
 
 from seqlab import nn
 from seqlab.core.errors import UsageError
@@ -170,3 +170,21 @@ def test_nested_tensors_are_refused_with_the_form_that_works(name: str) -> None:
     with pytest.raises(RuntimeError, match="pack_sequence"):
         ours(nested)
     ours(torch.nn.utils.rnn.pack_sequence(list(nested.unbind()), enforce_sorted=False))
+
+
+@pytest.mark.usefixtures("either_way")
+@pytest.mark.parametrize("kind", LAYERS)
+@pytest.mark.parametrize("packed", [True, False], ids=["packed", "batch"])
+def test_an_output_may_be_changed_in_place(kind: str, packed: bool) -> None:
+    """As by a Dropout or ReLU with inplace=True behind the layer; the gradient is that of torch's layer."""
+    torch.manual_seed(0)
+    theirs, ours = (getattr(module, kind)(3, 5, dtype=torch.float64) for module in (torch.nn, nn))
+    ours.load_state_dict(theirs.state_dict())
+    steps = torch.randn(50, 40, 3, dtype=torch.float64)
+    gradients = []
+    for layer in (ours, theirs):
+        output = layer(pack_padded_sequence(steps, torch.arange(50, 10, -1)) if packed else steps)[0]
+        data = output.data if packed else output
+        data.mul_(data.detach() > 0).add_(1)
+        gradients.append(torch.autograd.grad(data.square().sum(), list(layer.parameters())))
+    torch.testing.assert_close(gradients[0], gradients[1])

@@ -31,13 +31,17 @@ def with_higher_orders(
 
 
 class _TwoWays(torch.autograd.Function):
-    """reference, number of results, results, inputs -> results."""
+    """reference, number of results, results, inputs -> results.
+
+    The results are copies: the fast scan keeps its own for the backward pass, and a caller may change an output in
+    place, as after torch's layers.
+    """
 
     @staticmethod
     def forward(ctx: Any, reference: Callable[..., Tensors], count: int, *tensors: Tensor) -> Tensors:
         ctx.save_for_backward(*tensors[count:])
         ctx.reference, ctx.count = reference, count
-        return tuple(result.view_as(result) for result in tensors[:count])
+        return tuple(result.clone() for result in tensors[:count])
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from seqlab.cells.fast.bptt import is_bypassed, matrix_gradient, no_gradients, recurrent_gradient
 from seqlab.cells.native.library import native_kernels
+from seqlab.cells.native.readable import readable
 from seqlab.cells.step_layout import StepLayout
 
 
@@ -41,16 +42,16 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
         sums = rows.mm(weight.t())
         products, moments = torch.empty_like(sums), sums.new_empty(6, len(sums))
         outputs, cell_states = sums.new_empty(2, len(sums), hidden.shape[1]).unbind(0)
-        last_hidden, last_cell_state = hidden.contiguous().clone(), cell_state.contiguous().clone()
-        input_gain, gain, cell_gain = input_gain.contiguous(), gain.contiguous(), cell_gain.contiguous()
+        last_hidden, last_cell_state = readable(hidden).clone(), readable(cell_state).clone()
+        input_gain, gain, cell_gain = readable(input_gain), readable(gain), readable(cell_gain)
         shifts = (
-            torch.zeros_like(input_gain) if bias is None else bias.contiguous(),
-            torch.zeros_like(cell_gain) if cell_shift is None else cell_shift.contiguous(),
+            torch.zeros_like(input_gain) if bias is None else readable(bias),
+            torch.zeros_like(cell_gain) if cell_shift is None else readable(cell_shift),
         )
         kernels.layer_norm_lstm_forward(
             sums,
             products,
-            recurrent,
+            recurrent.resolve_neg(),
             input_gain,
             shifts[0],
             gain,
@@ -108,7 +109,7 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
             moments,
         ) = ctx.saved_tensors
         d_sums, d_products = torch.empty_like(sums), torch.empty_like(sums)
-        d_hidden, d_cell_state = d_last_hidden.contiguous().clone(), d_last_cell_state.contiguous().clone()
+        d_hidden, d_cell_state = readable(d_last_hidden).clone(), readable(d_last_cell_state).clone()
         d_gains, d_cell_gains = (
             gain.new_zeros(3, len(gain)),
             gain.new_zeros(2, len(cell_gain)),
@@ -116,7 +117,7 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
         ctx.run(
             sums,
             products,
-            recurrent.contiguous(),
+            readable(recurrent),
             input_gain,
             shift,
             gain,
@@ -124,8 +125,8 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
             cell_shift,
             cell_states,
             moments,
-            cell_state.contiguous(),
-            d_outputs.contiguous(),
+            readable(cell_state),
+            readable(d_outputs),
             d_hidden,
             d_cell_state,
             d_sums,

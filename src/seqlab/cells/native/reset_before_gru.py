@@ -9,6 +9,7 @@ from torch import Tensor
 
 from seqlab.cells.fast.bptt import bias_gradient, is_bypassed, matrix_gradient, no_gradients, previous_states
 from seqlab.cells.native.library import native_kernels
+from seqlab.cells.native.readable import readable
 from seqlab.cells.step_layout import StepLayout
 
 
@@ -31,9 +32,9 @@ class NativeResetBeforeGRUScan(torch.autograd.Function):
         kernels = native_kernels(rows)
         assert kernels is not None, "asked for a kernel where there is none"
         gates = rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
-        outputs, last = gates.new_empty(len(rows), hidden.shape[1]), hidden.contiguous().clone()
+        outputs, last = gates.new_empty(len(rows), hidden.shape[1]), readable(hidden).clone()
         kernels.reset_before_gru_forward(
-            gates, recurrent.contiguous(), last, outputs, layout.batch_sizes, layout.reverse
+            gates, readable(recurrent), last, outputs, layout.batch_sizes, layout.reverse
         )
         ctx.save_for_backward(rows, weight, recurrent, bias, hidden, gates, outputs)
         ctx.layout, ctx.run = layout, kernels.reset_before_gru_backward
@@ -45,13 +46,13 @@ class NativeResetBeforeGRUScan(torch.autograd.Function):
             return no_gradients(ctx)
         rows, weight, recurrent, bias, hidden, gates, outputs = ctx.saved_tensors
         layout, size, needs_grad = ctx.layout, hidden.shape[1], ctx.needs_input_grad
-        gradient, carried = torch.empty_like(gates), d_last.contiguous().clone()
+        gradient, carried = torch.empty_like(gates), readable(d_last).clone()
         ctx.run(
             gates,
-            recurrent.contiguous(),
+            readable(recurrent),
             outputs,
-            hidden.contiguous(),
-            d_outputs.contiguous(),
+            readable(hidden),
+            readable(d_outputs),
             carried,
             gradient,
             layout.batch_sizes,

@@ -20,6 +20,7 @@ from seqlab.cells.fast.bptt import (
     weight_gradients,
 )
 from seqlab.cells.native.library import native_kernels
+from seqlab.cells.native.readable import readable
 from seqlab.cells.step_layout import StepLayout
 
 
@@ -41,19 +42,19 @@ class NativeLSTMScan(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor, Tensor]:
         gates = rows.mm(weight.t())  # the kernel adds the bias
         outputs, cell_states = gates.new_empty(2, len(rows), hidden.shape[1]).unbind(0)
-        last_hidden, last_cell_state = hidden.contiguous().clone(), cell_state.contiguous().clone()
+        last_hidden, last_cell_state = readable(hidden).clone(), readable(cell_state).clone()
         kernels = native_kernels(rows)
         assert kernels is not None, "asked for a kernel where there is none"
         run = getattr(kernels, f"{kernel}_forward")
         run(
             gates,
-            recurrent,
+            recurrent.resolve_neg(),
             _or_zeros(bias, gates),
             last_hidden,
             last_cell_state,
             outputs,
             cell_states,
-            _contiguous(peephole),
+            _readable_or_none(peephole),
             layout.batch_sizes,
             layout.reverse,
         )
@@ -73,20 +74,20 @@ class NativeLSTMScan(torch.autograd.Function):
             ctx.saved_tensors
         )
         gradient, d_bias, layout = torch.empty_like(gates), gates.new_zeros(gates.shape[1]), ctx.layout
-        d_hidden, d_cell_state = d_last_hidden.contiguous().clone(), d_last_cell_state.contiguous().clone()
+        d_hidden, d_cell_state = readable(d_last_hidden).clone(), readable(d_last_cell_state).clone()
         ctx.run(
             gates,
-            recurrent.contiguous(),
+            readable(recurrent),
             cell_states,
             cell_states,
-            cell_state.contiguous(),
-            d_outputs.contiguous(),
+            readable(cell_state),
+            readable(d_outputs),
             d_hidden,
             d_cell_state,
             gradient,
             None,
             d_bias,
-            _contiguous(peephole),
+            _readable_or_none(peephole),
             layout.batch_sizes,
             layout.reverse,
         )
@@ -131,7 +132,7 @@ class NativeGRUScan(torch.autograd.Function):
         kernel: str,
     ) -> tuple[Tensor, Tensor]:
         gates = rows.mm(weight.t())  # the kernel adds the bias
-        outputs, last = gates.new_empty(len(rows), hidden.shape[1]), hidden.contiguous().clone()
+        outputs, last = gates.new_empty(len(rows), hidden.shape[1]), readable(hidden).clone()
         inner, added = None, None
         if kernel == "gru":
             inner, added = (
@@ -143,13 +144,13 @@ class NativeGRUScan(torch.autograd.Function):
         run = getattr(kernels, f"{kernel}_forward")
         run(
             gates,
-            recurrent,
+            recurrent.resolve_neg(),
             _or_zeros(bias, gates),
             last,
             None,
             outputs,
             inner,
-            _contiguous(added),
+            _readable_or_none(added),
             layout.batch_sizes,
             layout.reverse,
         )
@@ -166,16 +167,16 @@ class NativeGRUScan(torch.autograd.Function):
         gradient, d_bias, carried = (
             torch.empty_like(gates),
             gates.new_zeros(gates.shape[1]),
-            d_last.contiguous().clone(),
+            readable(d_last).clone(),
         )
         d_candidate = None if inner is None else torch.empty_like(inner)
         ctx.run(
             gates,
-            recurrent.contiguous(),
+            readable(recurrent),
             inner,
             outputs,
-            hidden.contiguous(),
-            d_outputs.contiguous(),
+            readable(hidden),
+            readable(d_outputs),
             carried,
             None,
             gradient,
@@ -206,8 +207,8 @@ class NativeGRUScan(torch.autograd.Function):
 
 
 def _or_zeros(bias: Tensor | None, gates: Tensor) -> Tensor:
-    return gates.new_zeros(gates.shape[1]) if bias is None else bias.contiguous()
+    return gates.new_zeros(gates.shape[1]) if bias is None else readable(bias)
 
 
-def _contiguous(tensor: Tensor | None) -> Tensor | None:
-    return None if tensor is None else tensor.contiguous()
+def _readable_or_none(tensor: Tensor | None) -> Tensor | None:
+    return None if tensor is None else readable(tensor)

@@ -85,6 +85,16 @@ void backward(const Tensor& gates, const Tensor& recurrent, const Maybe& kept, c
   steps(gates, recurrent, kept, earlier, initial, d_outputs, d_hidden, d_cell_state, gradient, d_candidate, d_bias, extra, layout);
 }
 
+// torch's fallback for tensors whose sign is a flag (`x.conj().imag`) expects that a kernel returns what it writes, and reads beyond its stack where it does
+// not. Such tensors come straight to the kernel's checks instead.
+template <class Function>
+void implement(torch::Library& library, const std::string& kernel, Function function) {
+  library.impl(kernel.c_str(), torch::dispatch(c10::DispatchKey::CPU, function));
+  for (const auto key : {c10::DispatchKey::Negative, c10::DispatchKey::Conjugate}) {
+    library.impl(kernel.c_str(), torch::dispatch(key, torch::CppFunction::makeFallthrough()));
+  }
+}
+
 template <class Rule>
 void offer(torch::Library& library, const std::string& cell) {
   library.def((cell + "_forward(Tensor(a!) gates, Tensor recurrent, Tensor bias, Tensor(b!) hidden, Tensor(c!)? cell_state, Tensor(d!) outputs, Tensor(e!)? kept, "
@@ -92,8 +102,8 @@ void offer(torch::Library& library, const std::string& cell) {
   library.def((cell + "_backward(Tensor gates, Tensor recurrent, Tensor? kept, Tensor earlier, Tensor initial, Tensor d_outputs, "
                       "Tensor(a!) d_hidden, Tensor(b!)? d_cell_state, Tensor(c!) gradient, Tensor(d!)? d_candidate, Tensor(e!) d_bias, Tensor? extra, int[] sizes, "
                       "bool reverse) -> ()").c_str());
-  library.impl((cell + "_forward").c_str(), torch::dispatch(c10::DispatchKey::CPU, TORCH_FN((forward<Rule>))));
-  library.impl((cell + "_backward").c_str(), torch::dispatch(c10::DispatchKey::CPU, TORCH_FN((backward<Rule>))));
+  implement(library, cell + "_forward", TORCH_FN((forward<Rule>)));
+  implement(library, cell + "_backward", TORCH_FN((backward<Rule>)));
 }
 
 }  // namespace
@@ -109,8 +119,8 @@ TORCH_LIBRARY(seqlab, library) {
   library.def(RESET_BEFORE_BACKWARD);
   library.def(LAYER_NORM_FORWARD);
   library.def(LAYER_NORM_BACKWARD);
-  library.impl("reset_before_gru_forward", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(reset_before::forward)));
-  library.impl("reset_before_gru_backward", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(reset_before::backward)));
-  library.impl("layer_norm_lstm_forward", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(layer_norm::forward)));
-  library.impl("layer_norm_lstm_backward", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(layer_norm::backward)));
+  implement(library, "reset_before_gru_forward", TORCH_FN(reset_before::forward));
+  implement(library, "reset_before_gru_backward", TORCH_FN(reset_before::backward));
+  implement(library, "layer_norm_lstm_forward", TORCH_FN(layer_norm::forward));
+  implement(library, "layer_norm_lstm_backward", TORCH_FN(layer_norm::backward));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/GradMode.h>
 #include <c10/core/ScalarType.h>
 #include <c10/util/Exception.h>
 
@@ -26,6 +27,9 @@ void check(const at::Tensor& tensor, const char* name, at::IntArrayRef shape) {
               " must be a dense tensor on the CPU");
   TORCH_CHECK(tensor.scalar_type() == type, "recurrent kernel: ", name, " must be of type ", type, ", got ", tensor.scalar_type());
   TORCH_CHECK(tensor.sizes() == shape, "recurrent kernel: ", name, " must have the shape ", shape, ", got ", tensor.sizes());
+  TORCH_CHECK(!tensor.is_neg() && !tensor.is_conj(), "recurrent kernel: ", name, " is negated or conjugated only by a flag; call resolve_neg() or resolve_conj()");
+  // Gradients are those of the scans in Python around the kernels. A kernel alone would leave autograd with stale values.
+  TORCH_CHECK(!tensor.requires_grad() || !c10::GradMode::is_enabled(), "recurrent kernel: ", name, " requires a gradient, which a kernel alone does not have");
   TORCH_CHECK(is_backed(tensor), "recurrent kernel: ", name, " is larger than its storage");
 }
 
