@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -74,6 +75,17 @@ def index_of(text: str) -> Callable[[Path], None]:
     return lambda store: (store / "store.json").write_text(text, encoding="utf-8") and None
 
 
+def replaced(name: str, make: Callable[[Path], None]) -> Callable[[Path], None]:
+    """Something else in the place of a file of the store, or of the whole store."""
+
+    def replace(store: Path) -> None:
+        path = store / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+        make(path)
+
+    return replace
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -94,7 +106,13 @@ def index_of(text: str) -> Callable[[Path], None]:
             )
         ),
         index_of('{"format": 999, "sizes": {}}'),
+        index_of("[" * 200_000),
         lambda store: (store / "store.json").write_bytes(b"\xff\xfe\x00"),
+        replaced("store.json", lambda path: path.symlink_to("/dev/zero")),
+        replaced("store.json", os.mkfifo),
+        replaced("store.json", Path.mkdir),
+        replaced("tokens.bin", os.mkfifo),
+        replaced("", Path.touch),
     ],
 )
 def test_a_damaged_store_is_made_again(folder: Path, damage: Callable[[Path], None]) -> None:
@@ -354,3 +372,38 @@ def test_a_store_says_which_files_were_damaged_when_it_is_made_again(folder: Pat
     assert cached_store({"a": 1}, maker).rebuilt == ["tokens.bin"]
     assert cached_store({"a": 1}, maker).rebuilt == []
     assert maker.times == 2
+
+
+class Text:
+    """Data that somebody may change while it is read."""
+
+    name = "notes.txt"
+
+    def __init__(self, content: str) -> None:
+        self.content = content
+
+    def fingerprint(self) -> str:
+        return self.content
+
+
+def test_data_that_changes_while_it_is_encoded_is_refused_and_not_kept(folder: Path) -> None:
+    text, maker = Text("old"), Maker(1)
+
+    def write(place: Path) -> None:
+        maker(place)
+        text.content = "new"
+
+    with pytest.raises(DataError, match=r"notes\.txt.*changed") as caught:
+        cached_store({"size": 1}, write, source=text)
+    assert caught.value.cure
+    assert stores(folder) == []
+    text.content = "old"
+    assert cached_store({"size": 1}, Maker(2), source=text)["tokens"][0].tolist() == [2]
+
+
+def test_stores_of_different_data_are_different() -> None:
+    ids = [
+        cached_store({"size": 1}, Maker(number), source=Text(content))["tokens"][0].tolist()
+        for number, content in enumerate(["old", "new", "old"])
+    ]
+    assert ids == [[0], [1], [0]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -123,8 +124,15 @@ def _fail(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
             3,
             ("not enough memory",),
         ),
+        (
+            RuntimeError("Storage size calculation overflowed with sizes=[4000000000, 1000000000]"),
+            3,
+            ("not enough memory", "model.hidden_size"),
+        ),
         (PermissionError(13, "Permission denied", "runs/x"), 3, ("runs/x: Permission denied.", "--out")),
         (OSError(28, "No space left on device", "runs/x"), 3, ("runs/x: No space left on device.",)),
+        (OSError(28, "No space left on device"), 3, ("No space left on device.", "--out")),
+        (OSError(27, "File too large"), 3, ("File too large.", "--out")),
         (KeyboardInterrupt(), 130, ("interrupted",)),
     ],
     ids=lambda value: type(value).__name__,
@@ -170,3 +178,21 @@ def test_the_help_promises_no_command_that_is_missing(capsys: pytest.CaptureFixt
     about, _, commands = run(capsys, "--help").out.partition("Commands:")
     assert "serve" in commands or "serve" not in about
     assert "train" in commands
+
+
+@pytest.mark.slow
+def test_a_table_of_answers_that_may_not_grow_is_told_and_leaves_nothing(
+    reviews_run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "new.csv").write_text("text\n" + "a good film\n" * 400, encoding="utf-8")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, before[1]))
+    try:
+        words = ["--file", str(tmp_path / "new.csv"), "--out", str(tmp_path / "answers.csv")]
+        outcome = run(capsys, "predict", str(reviews_run.folder), *words)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert outcome.code == 3
+    assert "answers.csv" in outcome.err
+    assert "ulimit -f" in outcome.err
+    assert [path.name for path in tmp_path.iterdir()] == ["new.csv"]

@@ -208,6 +208,7 @@ def test_a_format_that_is_no_version_is_a_mistake(version: object) -> None:
         ("binary.toml", bytes(range(256)), ("binary.toml, line ", "is not text in UTF-8")),
         ("latin.toml", 'task = "x"\n# né'.encode("latin-1"), ("latin.toml, line 2: is not text in UTF-8",)),
         ("nul.toml", b'task = "a\0"', ("not valid TOML",)),
+        ("digits.toml", b"a = " + b"9" * 60_000, ("digits.toml: not valid TOML", "digits")),
         ("deep.toml", b"a = " + b"[" * 50_000, ("not valid TOML: nested too deeply",)),
         ("huge.toml", b"#" * 1_100_000, ("larger than 1 MB",)),
     ],

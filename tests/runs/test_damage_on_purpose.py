@@ -178,6 +178,10 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
         "on_start",
     ),
     "a deep recipe": (write("recipe.toml", "a = " + "[" * 50_000), "the recipe cannot be read"),
+    "a recipe with an endless number": (
+        write("recipe.toml", "a = " + "9" * 60_000),
+        "the recipe cannot be read",
+    ),
     "a recipe of a newer format": (change_recipe("format = 2", "format = 7"), "the recipe has format 7"),
     "a huge recipe": (grow("recipe.toml"), "recipe"),
     "a tokenizer of a kind that is code": (

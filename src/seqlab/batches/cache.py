@@ -8,12 +8,13 @@ import os
 import re
 import shutil
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from seqlab.batches.store import Store, damaged_files
 from seqlab.core.cache import CHOOSE_ANOTHER, cache_folder
+from seqlab.core.errors import DataError
 from seqlab.core.locks import explain_unwritable, lock_file
 
 LARGEST_CACHE = 20_000_000_000
@@ -21,19 +22,44 @@ _OURS = re.compile(r"([0-9a-f]{32})(\.tmp)?")
 """Names of our own folders; whatever else stands in the cache is never touched."""
 
 
-def cached_store(made_from: dict[str, Any], write: Callable[[Path], None]) -> Store:
+class Fingerprinted(Protocol):
+    """Data whose fingerprint changes when the content does."""
+
+    @property
+    def name(self) -> str: ...
+    def fingerprint(self) -> str: ...
+
+
+def cached_store(
+    made_from: dict[str, Any], write: Callable[[Path], None], *, source: Fingerprinted | None = None
+) -> Store:
     """The store for this description of its content; made first if it is not there, or damaged: every byte is
     verified.
+
+    The fingerprint of the source is part of the description. If it is another one after writing, the data
+    changed meanwhile: what was written belongs to no fingerprint and is not kept.
 
     Of several processes that ask at once, one makes it and the others wait. It is written beside its place
     and renamed once, so whatever stands in the place is finished.
     """
-    key = hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()[:32]
+    fingerprint = source.fingerprint() if source is not None else ""
+    description = made_from if source is None else {**made_from, "source": fingerprint}
+    key = hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()[:32]
     folder = cache_folder() / key
+
+    def write_unchanged(place: Path) -> None:
+        write(place)
+        if source is not None and source.fingerprint() != fingerprint:
+            raise DataError(
+                "the data changed while it was read.",
+                where=source.name,
+                cure="Start again when nothing writes to it any more.",
+            )
+
     with _held(folder, wait=True):
-        was_there, damaged = folder.is_dir(), damaged_files(folder)
+        was_there, damaged = folder.exists(), damaged_files(folder)
         if damaged:
-            _make(folder, write)
+            _make(folder, write_unchanged)
         os.utime(folder)  # the time of last use decides what is dropped first
         store = Store(folder, verify=False)  # every byte has just been read, or written
         store.rebuilt = damaged if was_there else []
@@ -50,13 +76,20 @@ def _held(folder: Path, *, wait: bool) -> AbstractContextManager[bool]:
 def _make(folder: Path, write: Callable[[Path], None]) -> None:
     temporary = folder.with_suffix(".tmp")
     try:
-        shutil.rmtree(temporary, ignore_errors=True)
+        _remove(temporary)
         write(temporary)
         _make_room(folder.parent)
-        shutil.rmtree(folder, ignore_errors=True)  # if it is there, it is damaged
+        _remove(folder)  # if it is there, it is damaged
         temporary.rename(folder)
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        _remove(temporary)
+
+
+def _remove(path: Path) -> None:
+    """A store, or whatever stands in its place."""
+    shutil.rmtree(path, ignore_errors=True)
+    with suppress(OSError):
+        path.unlink()
 
 
 def _make_room(cache: Path) -> None:

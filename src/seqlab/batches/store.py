@@ -85,19 +85,21 @@ def damaged_files(folder: Path) -> list[str]:
         files = {
             name: index["files"][name] for plain in index["columns"] for name in column_from_json(plain).files
         }
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return [INDEX]
     return [name for name, record in files.items() if not _is_intact(folder / name, record)]
 
 
 def _is_intact(path: Path, record: object) -> bool:
     try:
-        return is_intact(path, record)
+        return path.is_file() and is_intact(path, record)
     except OSError:
         return False
 
 
 def _read_index(folder: Path) -> dict[str, Any]:
+    if not (folder / INDEX).is_file():  # reading a pipe or a device would never end
+        raise FileNotFoundError(folder / INDEX)
     index: dict[str, Any] = without_digest(json.loads((folder / INDEX).read_text(encoding="utf-8")))
     if index["format"] != FORMAT:
         raise ValueError(f"a store of format {index['format']}, not {FORMAT}")

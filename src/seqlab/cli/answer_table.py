@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from seqlab.cli.console import say
 from seqlab.core.errors import SeqlabError, UsageError
+from seqlab.core.files import explain_full_disk
 
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
@@ -58,10 +59,16 @@ def write_answer_table(run: Run, file: str, out: str) -> None:
             cure="Name a .csv, .tsv, .json or .jsonl file, or print the answers: leave out --out.",
         )
     partial = Path(f"{out}.part")
-    # Half a surrogate pair becomes its escape: the one way to write it in JSON, and visible in CSV.
-    with partial.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
-        num_rows, num_empty = write(run, source, stream)
-    partial.replace(out)
+    try:
+        # Half a surrogate pair becomes its escape: the one way to write it in JSON, and visible in CSV.
+        with (
+            explain_full_disk(Path(out), needed=Path(file).stat().st_size),  # the table itself, at least
+            partial.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream,
+        ):
+            num_rows, num_empty = write(run, source, stream)
+        partial.replace(out)
+    finally:
+        partial.unlink(missing_ok=True)
     empty = f", {num_empty:,} of them without a prediction" if num_empty else ""
     say(f"answers: {out} ({num_rows:,} row{'' if num_rows == 1 else 's'}{empty})")
 

@@ -6,6 +6,7 @@ interrupted
 
 from __future__ import annotations
 
+import errno
 import sys
 import traceback
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from seqlab.cli.streams import STANDARD_OUTPUT, discard
 from seqlab.core.errors import EnvironmentProblem, SeqlabError
 
 BUG, INTERRUPTED = 1, 130
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What writing to an open file may end with; the system then names no file."""
 
 
 @contextmanager
@@ -62,15 +65,16 @@ def _environment(error: BaseException) -> EnvironmentProblem | None:
         isinstance(error, MemoryError)
         or "not enough memory" in text
         or "can't allocate memory" in text
+        or "size calculation overflowed" in text
         or "out of memory" in text.lower()
     ):
         return EnvironmentProblem(
             "there is not enough memory.",
             cure="Try a smaller training.batch_size, model.hidden_size, language_model.window or data.max_length.",
         )
-    if isinstance(error, OSError) and error.filename is not None:
+    if isinstance(error, OSError) and (error.filename is not None or error.errno in FULL):
         cure = "Check the permissions and the free space there, or choose another folder with --out."
         return EnvironmentProblem(
-            f"{error.strerror or 'cannot be used'}.", where=str(error.filename), cure=cure
+            f"{error.strerror or 'cannot be used'}.", where=str(error.filename or ""), cure=cure
         )
     return None

@@ -42,7 +42,7 @@ def read_raw(what: str) -> Raw:
     text = _shipped(what) if what in shipped_recipes() else _read_file(what)
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also a number with thousands of digits
         raise RecipeError(
             f"not valid TOML: {_sentence(error)}",
             where=what,

@@ -8,8 +8,8 @@ from seqlab.core.errors import DataError, nearest
 from seqlab.sources.base import Source, require_columns
 from seqlab.sources.encoding import describe_encoding
 from seqlab.sources.file_format import find_format
-from seqlab.sources.files.archives import is_junk
 from seqlab.sources.files.compression import COMPRESSIONS, check_exists
+from seqlab.sources.files.folders import files_below, files_in
 from seqlab.sources.formats.aligned_lines import AlignedLines, find_pair, pairs_of_folder
 from seqlab.sources.formats.fasta import Fasta
 from seqlab.sources.formats.label_files import (
@@ -90,11 +90,11 @@ def _open_folder(folder: Path, settings: DataSettings) -> Source:
     if settings.format == "folders" or find_label_folders(folder):
         return LabelFolders(folder, settings)
     known = formats_by_suffix()
-    sequences = [entry for entry in _files(folder) if known.get(_suffix(entry)) == "fasta"]
+    sequences = [entry for entry in files_in(folder) if known.get(_suffix(entry)) == "fasta"]
     if settings.format in ("", "fasta") and len(sequences) > 1:
         return Fasta(sequences, settings, name=str(folder))
     texts = _text_files(folder, deep=False)
-    tables = [entry for entry in _files(folder) if _suffix(entry) in known and entry not in texts]
+    tables = [entry for entry in files_in(folder) if _suffix(entry) in known and entry not in texts]
     if tables:
         raise DataError(
             f"the folder holds {len(tables)} tables, one is needed.",
@@ -135,7 +135,7 @@ def _parts_of_folder(path: Path, settings: DataSettings) -> dict[str, Source]:
     known = formats_by_suffix()
     files = {
         PARTS[stem]: entry
-        for entry in _files(path)
+        for entry in files_in(path)
         if (stem := entry.name.partition(".")[0].lower()) in PARTS and _suffix(entry) in known
     }
     return (
@@ -145,24 +145,14 @@ def _parts_of_folder(path: Path, settings: DataSettings) -> dict[str, Source]:
     )
 
 
-def _files(folder: Path) -> list[Path]:
-    return sorted(entry for entry in folder.iterdir() if entry.is_file() and not is_junk(entry.name))
-
-
 def _suffix(path: Path) -> str:
     return Path(path.stem).suffix.lower() if path.suffix.lower() in COMPRESSIONS else path.suffix.lower()
 
 
 def _text_files(folder: Path, *, deep: bool) -> list[Path]:
-    entries = sorted(folder.rglob("*")) if deep else _files(folder)
+    entries = files_below(folder) if deep else files_in(folder)
     known = formats_by_suffix()
-    files = [
-        entry
-        for entry in entries
-        if entry.is_file()
-        and not is_junk(str(entry.relative_to(folder)))
-        and known.get(_suffix(entry)) == "text"
-    ]
+    files = [entry for entry in entries if known.get(_suffix(entry)) == "text"]
     if not files and not any(known.get(_suffix(entry)) for entry in entries):
         cure = (
             "Text files in it, one folder of text files per label, or train.csv and test.csv are understood."

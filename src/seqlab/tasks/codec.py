@@ -49,8 +49,8 @@ class Codec(ABC):
         """Encode a part of the data, or open its cached arrays. The name is train, valid, test or another.
 
         Arrays are cached (`batches.cache.cached_store`) under a key that names everything they depend on:
-        `cache_key()`, the fingerprint of the rows, a digest of what is fitted, and every setting that is read
-        here.
+        `cache_key()`, the fingerprint of the rows (`source=rows`), a digest of what is fitted, and every
+        setting that is read here.
         """
 
     def cache_key(self) -> dict[str, Any]:

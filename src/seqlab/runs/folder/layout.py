@@ -113,7 +113,7 @@ def read_recipe(folder: Path) -> Recipe:
         )
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also a number with thousands of digits
         raise RunError("the recipe cannot be read.", where=str(path), cure="Restore the file.") from error
     return check(raw, where=str(path), is_trained=True)
 

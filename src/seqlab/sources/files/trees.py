@@ -9,9 +9,10 @@ from pathlib import Path, PurePosixPath
 
 from seqlab.core.errors import DataError
 from seqlab.core.files import megabytes
-from seqlab.sources.files.archives import check_size, check_tar_member, is_junk, zip_files
+from seqlab.sources.files.archives import check_size, check_tar_member, zip_files
 from seqlab.sources.files.compression import explain_damage, open_binary
 from seqlab.sources.files.decompression import decompressed
+from seqlab.sources.files.folders import files_below
 from seqlab.sources.files.lines import LONGEST_LINE
 from seqlab.sources.files.tar_stream import open_tar, read_member
 from seqlab.sources.files.zip_directory import open_zip
@@ -30,8 +31,7 @@ class Tree(ABC):
 class FolderTree(Tree):
     def __init__(self, root: Path) -> None:
         self._root = root
-        files = (path for path in sorted(root.rglob("*")) if path.is_file())
-        self.names = [name for path in files if not is_junk(name := path.relative_to(root).as_posix())]
+        self.names = [path.relative_to(root).as_posix() for path in files_below(root)]
 
     def read(self, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         for name in names:

@@ -50,7 +50,6 @@ def encode_captions(
         raise DataError("no image with a caption is left.", where=rows.name, cure="Provide more data.")
     made_from: dict[str, Any] = {
         **cache_key,
-        "source": rows.fingerprint(),
         "columns": [data.source, data.target],
         "images": [inputs.height, inputs.width, inputs.channels],
     }
@@ -65,8 +64,10 @@ def encode_captions(
             writer.append(caption=ids, image=numbers[cells.key(row)], line=row.line)
         writer.finish(skipped=rows.bad_rows.sentence())
 
-    images = cached_store(made_from, lambda folder: _write_images(folder, inputs, cells, first_rows))
-    store = cached_store({**made_from, "tokens": digest_of(tokens.save)}, write_captions)
+    images = cached_store(
+        made_from, lambda folder: _write_images(folder, inputs, cells, first_rows), source=rows
+    )
+    store = cached_store({**made_from, "tokens": digest_of(tokens.save)}, write_captions, source=rows)
     skipped = store.facts["skipped"]
     return CaptionSplit(name, rows, store, (skipped,) if skipped else (), images=images)
 

@@ -80,14 +80,13 @@ class WholeSequenceCodec(Codec):
         rows, data = labeled_rows(source, self.recipe), self.recipe.data
         made_from = {
             **self.cache_key(),
-            "source": rows.fingerprint(),
             "inputs": digest_of(self.inputs.save),
             "labels": digest_of(lambda folder: self.labels.save(folder / "labels")),
             "column": [self.inputs.column, data.label, data.label_separator],
             "max_length": data.max_length,
             "bad_rows": data.bad_rows,
         }
-        store = cached_store(made_from, lambda folder: self._write(rows, folder))
+        store = cached_store(made_from, lambda folder: self._write(rows, folder), source=rows)
         notes, steps = tuple(self.notes(name, store)), store[self.inputs.step_column.name]
         return LabeledSplit(name, rows, store, notes, steps=steps, input_column=self.inputs.column)
 

@@ -85,13 +85,12 @@ class TaggingCodec(Codec):
         limits = self._limits(name)
         made_from = {
             **self.cache_key(),
-            "source": rows.fingerprint(),
             "inputs": digest_of(self.inputs.save),
             "labels": self.labels.names,
             "longest_piece": limits.piece,
             "longest_known": limits.positions,
         }
-        store = cached_store(made_from, lambda folder: self._write(rows, folder, limits))
+        store = cached_store(made_from, lambda folder: self._write(rows, folder, limits), source=rows)
         notes = tuple(note for fact in ("skipped", "rules", "pieces") if (note := store.facts[fact]))
         steps = store[self.inputs.step_column.name]
         return TaggedSplit(

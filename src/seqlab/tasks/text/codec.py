@@ -56,11 +56,10 @@ class TextCodec(Codec):
         """The tokens of a source, encoded unless they are cached."""
         made_from = {
             **self.cache_key(),
-            "source": source.fingerprint(),
             "column": self.recipe.data.text,
             "tokenizer": digest_of(self.save),
         }
-        return cached_store(made_from, lambda folder: self.write_store(source, folder))
+        return cached_store(made_from, lambda folder: self.write_store(source, folder), source=source)
 
     @abstractmethod
     def write_store(self, source: Source, folder: Path) -> None:

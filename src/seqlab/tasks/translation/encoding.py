@@ -49,7 +49,6 @@ def encode_pairs(
     max_length = min(data.max_length or MAX_LENGTH, max_positions) if name == "train" else 0
     made_from = {
         **cache_key,
-        "source": rows.fingerprint(),
         "columns": [data.source, data.target, data.language],
         "longest": [max_length, max_positions, name],
         "tokens": digest_of(tokens.save),
@@ -68,7 +67,7 @@ def encode_pairs(
             writer.append(source=source, target=target, line=row.line)
         writer.finish(skipped=rows.bad_rows.sentence(), too_long=num_too_long)
 
-    store = cached_store(made_from, write)
+    store = cached_store(made_from, write, source=rows)
     skipped, num_too_long = store.facts["skipped"], store.facts["too_long"]
     if not len(store):
         limit = "model.max_positions" if max_length == max_positions else "data.max_length"
