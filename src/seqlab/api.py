@@ -9,10 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from seqlab.cli.announcement import announce, show_note, show_stage
 from seqlab.cli.console import say
 from seqlab.cli.live_line import LiveLine
 from seqlab.cli.progress import TerminalProgress
-from seqlab.cli.train import announce, show_curve, show_note, show_stage
+from seqlab.cli.train import show_curve
 from seqlab.core.as_python import as_python
 from seqlab.core.errors import SeqlabWarning, UsageError
 from seqlab.core.notify import ignore
