@@ -72,7 +72,10 @@ def lose_a_file(store: Path) -> None:
 
 
 def index_of(text: str) -> Callable[[Path], None]:
-    return lambda store: (store / "store.json").write_text(text, encoding="utf-8") and None
+    def write(store: Path) -> None:
+        (store / "store.json").write_text(text, encoding="utf-8")
+
+    return write
 
 
 def replaced(name: str, make: Callable[[Path], None]) -> Callable[[Path], None]:

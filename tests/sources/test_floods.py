@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import tarfile
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 from seqlab.core.errors import DataError
 from seqlab.sources.files import archives
 from seqlab.sources.files.trees import open_tree
-from seqlab.sources.formats import tmx
+from seqlab.sources.formats import table_head, tmx
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
@@ -138,3 +139,33 @@ def test_labels_that_never_repeat_are_not_called_too_few_rows(tmp_path: Path) ->
             labels=lambda row: [row.values["label"]],
         )
     assert "data.label" in caught.value.cure
+
+
+def wide_table(path: Path, num_columns: int) -> Path:
+    names = ",".join(f"c{number}" for number in range(num_columns))
+    path.write_text(names + "\n" + ",".join(["x"] * num_columns) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("header", ["auto", "true", "false"])
+def test_more_columns_than_any_table_has_are_refused(
+    header: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = wide_table(tmp_path / "wide.csv", 1001)
+    assert len(open_source(path, DataSettings(header=header)).columns) == 1001
+    monkeypatch.setattr(table_head, "MOST_COLUMNS", 1000)
+    with pytest.raises(DataError, match=r"wide\.csv.* 1,001 columns.* 1,000") as caught:
+        open_source(path, DataSettings(header=header))
+    assert caught.value.cure
+
+
+@pytest.mark.slow
+def test_the_time_for_a_header_grows_with_its_length_and_not_its_square(tmp_path: Path) -> None:
+    """Ten times as many columns may take twenty times as long; by the square, it would be a hundred times."""
+    seconds = []
+    for num_columns in (2_000, 20_000):
+        path = wide_table(tmp_path / f"{num_columns}.csv", num_columns)
+        clock = time.process_time()
+        assert len(open_source(path, DataSettings()).columns) == num_columns
+        seconds.append(time.process_time() - clock)
+    assert seconds[1] < 20 * max(seconds[0], 0.02)

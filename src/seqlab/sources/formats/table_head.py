@@ -13,6 +13,8 @@ from seqlab.sources.settings import DataSettings
 Record = tuple[int, list[str]]
 """The line on which a row starts, and its fields."""
 MOST_TITLES = 20
+MOST_COLUMNS = 100_000
+"""Tables of genes have some ten thousand."""
 CONSISTENT = 0.8
 """Share of rows with equally many fields from which shorter lines above them are titles."""
 FEWEST_ROWS = 20
@@ -64,6 +66,12 @@ def read_head(records: Sequence[Record], settings: DataSettings, *, where: str) 
     """The head of a table from its first rows."""
     at = _first_row(records, settings)
     line, first = records[at]
+    if len(first) > MOST_COLUMNS:
+        raise DataError(
+            f"the table has {len(first):,} columns, over {MOST_COLUMNS:,}.",
+            where=f"{where}, line {line}",
+            cure="Leave out columns, or write the values of a row as one list (JSONL).",
+        )
     rows = [fields for _, fields in records[at + 1 :] if any(field.strip() for field in fields)]
     notes = (
         [f"the table begins on line {line}, below a title or comment; another: data.first_line=NUMBER"]
@@ -187,16 +195,18 @@ def _cells(rows: Sequence[Sequence[str]], place: int) -> list[str]:
 
 def _complete_names(names: list[str], empty: set[int]) -> tuple[list[str], list[str]]:
     """Columns without a name get one, repeated names a number; what was done, for people."""
-    notes, counts, complete = [], Counter[str](), []
+    notes, counts, complete = [], Counter[str](), list[str]()
+    given, taken = set(names), set[str]()
     if empty:
         notes.append(f"{len(empty)} unnamed empty column{'s' if len(empty) > 1 else ''} left out")
     for place, name in enumerate(names):
         counts[name] += 1
         new = name or f"column_{place + 1}"
-        while name and (new in complete or (counts[name] > 1 and new in names)):
+        while name and (new in taken or (counts[name] > 1 and new in given)):
             new = f"{name}_{counts[name]}"
-            counts[name] += new in complete or new in names
+            counts[name] += new in taken or new in given
         complete.append(new)
+        taken.add(new)
         if place not in empty and new != name:
             notes.append(
                 f"column {place + 1} {f'repeats the name {name!r} and' if name else 'has no name and'} is called '{new}'"
