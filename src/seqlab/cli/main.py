@@ -23,6 +23,7 @@ from seqlab.cli import (
     importing,
     listing,
     predict,
+    schema,
     study,
     train,
     words,
@@ -97,6 +98,7 @@ app.command("words", epilog=words.EXAMPLES)(words.words)
 app.command("study", epilog=study.EXAMPLES)(study.study)
 app.command("list")(listing.list_choices)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
+app.command("schema", epilog=schema.EXAMPLES)(schema.schema)
 
 
 def _version(asked: bool) -> None:
