@@ -133,6 +133,11 @@ def main(words: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that cannot show a character shows its code
             stream.reconfigure(errors="backslashreplace")
+    if "_SEQLAB_COMPLETE" in os.environ:
+        from seqlab.cli.completion.respond import respond
+
+        with reported(debug=False):
+            respond(app)
     os.environ.setdefault("GOMP_SPINCOUNT", SHORT_WAIT)  # before torch is imported
     words, common = _common_options(list(sys.argv[1:] if words is None else words))
     with usable_streams(), reported(debug=common.debug):
