@@ -1,13 +1,20 @@
 # Everything happens in .venv, made from pinned versions. `make demo` and `make test` need only Python 3.11+, make and a package index.
+ifeq ($(OS),Windows_NT)
+# GNU make and Git's bash; a venv has its programs in another folder there.
+SHELL := bash
+PYTHON ?= python
+BIN := .venv/Scripts
+else
 PYTHON ?= python3
 BIN := .venv/bin
+endif
 READY := .venv/.ready
 THREADS ?= 2
 FAST_TESTS ?= yes
 # Compiled modules are kept: tests start the command many times, and each start would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup native demo test test-long check format bench spec docs clean
+.PHONY: help setup native demo test test-long check format bench spec docs release clean
 
 help:
 	@echo "make setup      the environment in .venv"
@@ -20,6 +27,7 @@ help:
 	@echo "make bench      measure against other ways of doing the same"
 	@echo "make spec       which rows of the specification have a passing test, also a long one"
 	@echo "make docs       the documentation, into site/"
+	@echo "make release    build and check the wheel and the sdist, into dist/"
 	@echo "make clean      remove what was built"
 
 setup: $(READY)
@@ -62,6 +70,9 @@ spec: setup
 
 docs: setup
 	$(BIN)/python docs/build.py
+
+release: setup
+	$(BIN)/python -m release $(if $(TAG),--tag $(TAG))
 
 clean:
 	rm -rf .venv .cache build dist site .mypy_cache .ruff_cache .hypothesis .spec.json

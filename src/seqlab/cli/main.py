@@ -23,6 +23,7 @@ from seqlab.cli import (
     importing,
     listing,
     predict,
+    schema,
     study,
     train,
     words,
@@ -96,6 +97,7 @@ app.command("words", epilog=words.EXAMPLES)(words.words)
 app.command("study", epilog=study.EXAMPLES)(study.study)
 app.command("list")(listing.list_choices)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
+app.command("schema", epilog=schema.EXAMPLES)(schema.schema)
 
 
 def _version(asked: bool) -> None:
@@ -130,6 +132,11 @@ def main(words: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that cannot show a character shows its code
             stream.reconfigure(errors="backslashreplace")
+    if "_SEQLAB_COMPLETE" in os.environ:
+        from seqlab.cli.completion.respond import respond
+
+        with reported(debug=False):
+            respond(app)
     os.environ.setdefault("GOMP_SPINCOUNT", SHORT_WAIT)  # before torch is imported
     words, common = _common_options(list(sys.argv[1:] if words is None else words))
     with usable_streams(), reported(debug=common.debug):

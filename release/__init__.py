@@ -1,0 +1,1 @@
+"""Builds a release and checks it: `make release`."""
