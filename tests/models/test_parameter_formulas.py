@@ -8,6 +8,7 @@ from torch import nn
 
 from seqlab.attention.base import score_functions
 from seqlab.blocks.image import RowsToImage
+from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.models.base import backbones
 from seqlab.models.images.convolutional import ConvolutionalImageBackbone
 from seqlab.models.images.vision_transformer import VisionTransformer
@@ -20,7 +21,6 @@ from seqlab.models.parameter_formulas import (
 )
 from seqlab.models.presets import MODEL_PRESETS
 from seqlab.models.settings import (
-    MODEL_ALIASES,
     ImageConvolutionalSettings,
     ModelSettings,
     NGramBagSettings,
