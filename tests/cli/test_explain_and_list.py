@@ -9,11 +9,14 @@ import pytest
 
 from seqlab.attention.base import score_functions
 from seqlab.cells.settings import CELL_KINDS
+from seqlab.cli.groups import GROUPS
+from seqlab.cli.kinds import KINDS
 from seqlab.core.settings import choices_of, sentence_of
 from seqlab.datasets.base import datasets
 from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.models.base import backbones
 from seqlab.models.settings import MODEL_KINDS, RecurrentSettings, TransformerSettings
+from seqlab.models.summaries import MODEL_SYNONYMS
 from seqlab.positions.base import positional_encodings
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.sections import section_names, settings_help
@@ -194,6 +197,7 @@ def test_everything_is_listed_with_a_sentence(capsys: pytest.CaptureFixture[str]
         "metrics",
         "datasets",
         "recipes",
+        "studies",
         "runs",
     ],
 )
@@ -237,7 +241,7 @@ def test_runs_are_listed_with_their_first_score(
 def test_only_models_have_names_of_sections_of_every_recipe(capsys: pytest.CaptureFixture[str]) -> None:
     """`seqlab explain training` does not look for such parts, which takes as long as everything else."""
     parts = run(capsys, "list", "--json").json
-    explained = ("tasks", "cells", "attention", "positions", "tokens", "datasets", "recipes")
+    explained = set(parts) - {"models", "runs"}
     assert not {name for kind in explained for name in parts[kind]} & set(Recipe.model_fields)
 
 
@@ -255,10 +259,33 @@ def test_a_model_is_explained_with_its_number_of_parameters(
     assert f"{count:,} with" in run(capsys, "explain", name).out
 
 
-@pytest.mark.slow
-def test_every_recurrent_model_is_listed_with_the_sentence_of_its_cell(
-    capsys: pytest.CaptureFixture[str],
+def test_every_built_in_part_has_a_place_in_the_list_of_its_kind() -> None:
+    for kind, groups in GROUPS.items():
+        names = [name for members in groups.values() for name in members]
+        assert len(names) == len(set(names)), kind
+        assert set(names) == set(KINDS[kind].names()), kind
+
+
+def test_models_are_listed_by_family_on_one_line_each(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed = json.loads(run(capsys, "list", "models", "--json").out)["models"]
-    for name, settings in CELL_KINDS.items():
-        assert sentence_of(settings) in listed[name]
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run(capsys, "list", "models").out.splitlines()
+    titles = [line.strip() for line in lines if line.startswith("  ") and not line.startswith("    ")]
+    assert titles[:-1] == list(GROUPS["models"])  # the last one is the command
+    entries = [line for line in lines if line.startswith("    ")]
+    assert len(entries) == len(MODEL_ALIASES) - len(MODEL_SYNONYMS)
+    assert max(map(len, lines)) <= 80
+    labels = [line.strip().partition("  ")[0] for line in entries]
+    for name, target in MODEL_SYNONYMS.items():
+        assert f"{target}, {name}" in labels
+
+
+def test_every_list_fits_80_columns(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert [line for line in run(capsys, "list").out.splitlines() if len(line) > 80] == []

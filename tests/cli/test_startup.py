@@ -52,6 +52,8 @@ def test_help_and_usage_errors_import_nothing_heavy(words: list[str], tmp_path: 
         ["train", "languages", "--model", "x"],
         ["list"],
         ["explain", "training"],
+        ["explain", "lstm"],
+        ["explain", "beam search"],
         ["generate", "runs/x", "--temperature", "-1"],
         ["data", "missing.csv"],
         ["train", "missing.csv"],

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import pytest
 from typer.main import get_command
 
 from seqlab.cli.main import app
@@ -16,8 +16,8 @@ from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.recipes.read import check, override, shipped_recipes
 from seqlab.recipes.sections import section_names, settings_help
 from tests.check_each import check_each
+from tests.docs.pages import ROOT, page_writer
 
-ROOT = Path(__file__).parents[2]
 VERBS = get_command(app).commands
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 SETTINGS = {entry.name for section in section_names() for entry in settings_help(section)}
@@ -98,10 +98,7 @@ def test_every_shipped_recipe_has_a_page_and_every_model_and_dataset_is_listed_i
     ] == []
 
 
-def test_the_page_of_settings_is_what_the_code_says() -> None:
-    spec = spec_from_file_location("settings_page", ROOT / "docs" / "settings_page.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert module.PAGE.read_text(encoding="utf-8") == module.page(), "run: python docs/settings_page.py"
+@pytest.mark.parametrize("name", ["settings_page", "glossary_page"])
+def test_generated_pages_are_what_the_code_says(name: str) -> None:
+    writer = page_writer(name)
+    assert writer.PAGE.read_text(encoding="utf-8") == writer.page(), f"run: python docs/{name}.py"

@@ -1,4 +1,4 @@
-"""Additive (Bahdanau) score, a small network over query and key: v · tanh(W q + U k)."""
+"""Additive (Bahdanau) score, a small network: v · tanh(W q + U k)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from seqlab.attention.chunked_additive import chunked_additive_scores, query_chu
 
 @score_functions.register("additive")
 class AdditiveScore(ScoreFunction):
-    """score(q, k) = v · tanh(W q + U k), without biases.
+    """A small network over query and key, without biases.
+
+        score(q, k) = v · tanh(W q + U k)
 
     hidden_size: width of the inner layer; 0 means the width of the keys. Paper: Bahdanau et al. 2015, "Neural
     Machine Translation by Jointly Learning to Align and Translate", arXiv:1409.0473, appendix A.1.2.

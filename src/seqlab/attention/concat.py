@@ -11,7 +11,9 @@ from seqlab.attention.base import ScoreFunction, score_functions
 
 @score_functions.register("concat")
 class ConcatScore(ScoreFunction):
-    """score(q, k) = w · tanh(W [q; k]), without biases.
+    """A small network over the concatenation of query and key, without biases.
+
+        score(q, k) = w · tanh(W [q; k])
 
     hidden_size: width of the inner layer; 0 means the width of the keys. Paper: Luong et al. 2015, "Effective
     Approaches to Attention-based Neural Machine Translation", arXiv:1508.04025, section 3.1.

@@ -10,11 +10,12 @@ from seqlab.attention.base import ScoreFunction, require_equal_sizes, score_func
 
 @score_functions.register("dot")
 class DotScore(ScoreFunction):
-    """score(q, k) = q · k, for queries and keys of the same width.
+    """The dot product of query and key, which have the same width.
 
-    Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1. For random features the score grows with the
-    square root of their number, and the softmax of large scores is nearly one-hot: `scaled_dot` corrects for
-    that.
+        score(q, k) = q · k
+
+    For random features the score grows with the square root of their number, and the softmax of large scores is
+    nearly one-hot: `scaled_dot` corrects for that. Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1.
     """
 
     def __init__(self, query_size: int, key_size: int) -> None:

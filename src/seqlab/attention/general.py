@@ -1,4 +1,4 @@
-"""General (bilinear) score, for queries and keys of any widths: qᵀ W k."""
+"""General (bilinear) score, for any two widths: qᵀ W k."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from seqlab.attention.base import ScoreFunction, score_functions
 
 @score_functions.register("general")
 class GeneralScore(ScoreFunction):
-    """score(q, k) = qᵀ W k.
+    """A learned bilinear form of query and key.
 
-    Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1. The prepared keys are W k; with W = 1 this is
-    `dot`.
+        score(q, k) = qᵀ W k
+
+    The prepared keys are W k; with W = 1 this is `dot`. Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1.
     """
 
     def __init__(self, query_size: int, key_size: int) -> None:

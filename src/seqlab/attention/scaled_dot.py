@@ -16,7 +16,9 @@ Divisor = Literal["sqrt", "size", "none"] | float
 
 @score_functions.register("scaled_dot")
 class ScaledDotScore(ScoreFunction):
-    """score(q, k) = q · k / divisor.
+    """The dot product of query and key, divided by the square root of their width d.
+
+        score(q, k) = q · k / divisor,      divisor = √d
 
     divisor: "sqrt" for √d, the form of the paper; "size" for d itself, as some lectures print it; "none" for
     the plain product; or a number, such as √(head size) if a head is displayed with fewer features than it

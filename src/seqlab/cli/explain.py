@@ -1,8 +1,8 @@
-"""seqlab explain: what a section or a setting means, from the same place that checks it."""
+"""seqlab explain: what a setting, a part or a term of the field means, from the place that defines it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,6 +10,8 @@ import typer
 from seqlab.cli.console import answer, answer_json, answer_sentences, suggest
 
 if TYPE_CHECKING:
+    from seqlab.cli.glossary.terms import Term
+    from seqlab.cli.part_docs import Part
     from seqlab.core.errors import UsageError
     from seqlab.core.settings import SettingHelp
 
@@ -20,7 +22,32 @@ Examples:
   seqlab explain lstm
   seqlab explain model.cell
   seqlab explain "early stopping"
+  seqlab explain RoPE
 """
+UNEXPLAINED = ("runs",)
+"""Kinds whose names are the user's own."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """All that has a name: parts, a term, settings, and sections of a recipe with their sentences."""
+
+    parts: list[Part] = field(default_factory=list)
+    term: Term | None = None
+    settings: list[SettingHelp] = field(default_factory=list)
+    sections: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What each is, by its kind and name."""
+        term = {self.term.name: self.term.meaning} if self.term else {}
+        return {**self.sections, **{part.title: part.summary for part in self.parts}, **term}
+
+    @property
+    def pages(self) -> list[str]:
+        """Pages of the documentation, the most specific first."""
+        pages = [*(part.page for part in self.parts), self.term.page if self.term else ""]
+        return list(dict.fromkeys(page for page in pages if page))
 
 
 def explain(
@@ -28,129 +55,105 @@ def explain(
         str,
         typer.Argument(
             help=(
-                "A section (training), a setting (training.clip_norm), a model, cell, score, dataset, task or"
-                " recipe, or a word of the field (teacher forcing)."
+                "A section (training), a setting (training.clip_norm), a model, cell, score, optimizer,"
+                " dataset, task, study or recipe, or a term of the field (teacher forcing)."
             ),
             metavar="TOPIC",
         ),
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Explain a section, a setting or a name."""
-    entries, named, command = _matching_settings(topic), _named(topic), ""
-    if not topic:
-        named = _sections()
-    elif not (entries or named):
-        entries, named, command = _word_of_the_field(topic)
-    equations, parameters = _formulas(topic, named)
+    """Explain a setting, a part or a term of the field."""
+    explanation = find_explanation(topic)
     if as_json:
-        formulas = {"equations": equations, "parameters": parameters}
-        settings = [_as_json(entry) for entry in entries]
-        return answer_json(
-            {
-                "topic": topic,
-                "settings": settings,
-                "names": named,
-                **{name: value for name, value in formulas.items() if value},
-            }
-        )
-    for name, sentence in named.items():
+        return answer_json(_as_json(topic, explanation))
+    _show(explanation)
+    return suggest([_next(explanation)])
+
+
+def find_explanation(topic: str) -> Explanation:
+    """Everything of this name; an error names what is near."""
+    from seqlab.cli.glossary.terms import find_part_name, find_term
+    from seqlab.cli.part_docs import describe_part
+    from seqlab.cli.setting_help import all_settings, matching_settings
+    from seqlab.recipes.synonyms import setting_for
+
+    if not topic:
+        return Explanation(sections=_sections())
+    term, settings = find_term(topic), matching_settings(topic)
+    parts = [describe_part(kind, name) for kind, name in named_parts(topic)]
+    if not (parts or settings) and (found := find_part_name(topic)):
+        parts = [describe_part(*found)]
+    if not (parts or settings or term):
+        other = setting_for(topic) or registered_spelling(topic)
+        if not other:
+            raise _unknown(topic)
+        return find_explanation(other)
+    if term:
+        settings += [
+            entry for entry in all_settings() if entry.name in term.settings and entry not in settings
+        ]
+    return Explanation(parts, term, settings)
+
+
+def _show(explanation: Explanation) -> None:
+    from seqlab.cli.setting_help import describe_setting
+
+    for name, sentence in explanation.sections.items():
         answer_sentences(f"{name}: {sentence}")
-    if equations:
-        answer("\n".join(f"    {line}" for line in equations))
-        answer("    x is (batch, input), hidden (batch, hidden); W is (gates · hidden, input)")
-    if parameters:
-        answer_sentences(f"    parameters: {parameters}")
-    for entry in entries:
-        answer_sentences(
-            f"{entry.name} ({entry.kind}; {_default(entry.default)})\n    {entry.sentence}{_owners(entry)}"
-        )
-    return suggest([command or _next(topic, entries, named)])
+    for part in explanation.parts:
+        _show_entry(part.title, part.summary, part.details)
+    if explanation.term:
+        _show_entry(explanation.term.name, explanation.term.meaning, explanation.term.equations)
+    for entry in explanation.settings:
+        answer_sentences(describe_setting(entry))
+    if explanation.pages:
+        answer(f"docs: {', '.join(explanation.pages)}")
 
 
-def _formulas(topic: str, named: Mapping[str, str]) -> tuple[list[str], str]:
-    """The equations of a cell, and how many parameters a cell or the Transformer has."""
-    from seqlab.cli.equations import cell_equations
-    from seqlab.models.parameter_formulas import describe_parameters
-
-    equations = cell_equations(topic) if f"cell {topic}" in named else []
-    return equations, describe_parameters(topic) if f"model {topic}" in named else ""
+def _show_entry(name: str, sentence: str, details: list[str]) -> None:
+    answer_sentences(f"{name}: {sentence}")
+    for line in details:
+        answer_sentences(f"    {line}")
 
 
-def _word_of_the_field(topic: str) -> tuple[list[SettingHelp], dict[str, str], str]:
-    """What a word that is no name of a setting or part means: its settings, its meaning, and a command."""
-    from seqlab.cli.field_words import find_word
+def _as_json(topic: str, explanation: Explanation) -> dict[str, Any]:
+    """Keys without a value are left out, except those that every topic has."""
+    from seqlab.cli.setting_help import setting_json
 
-    match = find_word(topic)
-    if match is None:
-        raise _unknown(topic)
-    name, word = match
-    entries = [entry for entry in _all_settings() if entry.name in word.settings]
-    return entries, {name: word.meaning}, word.command
+    term = explanation.term
+    equations = [line for part in explanation.parts for line in part.equations]
+    extra = {
+        "equations": equations + (term.equations if term else []),
+        "parameters": next((part.parameters for part in explanation.parts if part.parameters), ""),
+        "parts": [asdict(part) for part in explanation.parts],
+        "term": asdict(term) if term else {},
+        "pages": explanation.pages,
+    }
+    return {
+        "topic": topic,
+        "settings": [setting_json(entry) for entry in explanation.settings],
+        "names": explanation.names,
+        **{name: value for name, value in extra.items() if value},
+    }
 
 
 def _unknown(topic: str) -> UsageError:
     """The error for a topic that nothing has as its name."""
-    from seqlab.cli.field_words import OTHER_NAMES, WORDS
-    from seqlab.cli.listing import KINDS
+    from seqlab.cli.glossary.terms import known_names
+    from seqlab.cli.kinds import KINDS
+    from seqlab.cli.setting_help import all_settings
     from seqlab.core.errors import UsageError, nearest, shortened
     from seqlab.recipes.renamed import new_name, new_names_of_keyword
     from seqlab.recipes.sections import section_names
-    from seqlab.recipes.synonyms import setting_for
 
     what = f"there is nothing called '{shortened(topic)}'."
     if renamed := [name for name in (new_name(topic), *new_names_of_keyword(topic)) if name]:
         return UsageError(what, cure=f"It is called {' or '.join(renamed)} now.")
-    if setting := setting_for(topic):
-        return UsageError(what, cure=f"Did you mean '{setting}'? seqlab explain {setting}")
-    names = (
-        {entry.name for entry in _all_settings()} | set(section_names()) | WORDS.keys() | OTHER_NAMES.keys()
+    names = {entry.name for entry in all_settings()} | set(section_names()) | known_names()
+    return UsageError(
+        what, cure=nearest(topic, names | {name for kind in KINDS.values() for name in kind.names()})
     )
-    return UsageError(what, cure=nearest(topic, names | {name for kind in KINDS.values() for name in kind()}))
-
-
-def _matching_settings(topic: str) -> list[SettingHelp]:
-    """The settings of a section, the options of a cell, or whatever has this name.
-
-    Only the last looks at all settings, for which every task is imported.
-    """
-    from seqlab.cells.settings import CELL_KINDS
-    from seqlab.core.settings import describe
-    from seqlab.recipes.sections import is_section, settings_help
-
-    if not topic:
-        return []
-    if topic in CELL_KINDS:
-        return [
-            entry
-            for entry in describe(CELL_KINDS[topic], prefix="model.cell.")
-            if entry.name != "model.cell.kind"
-        ]
-    own = settings_help(topic) if is_section(topic) else []
-    if own and "." not in topic:
-        return own
-    named = [entry for entry in _all_settings() if entry.name == topic or entry.name.endswith(f".{topic}")]
-    return [*named, *own]
-
-
-def _owners(entry: SettingHelp) -> str:
-    """The kinds of model, or the cells, that have a setting, on a line of its own."""
-    if not entry.kinds:
-        return ""
-    return f"\n    {'Cells' if entry.name.startswith('model.cell.') else 'Models'}: {', '.join(entry.kinds)}."
-
-
-def _all_settings() -> list[SettingHelp]:
-    """Every setting once; those of several kinds of model that differ in their sentence or default once
-    each.
-    """
-    from seqlab.core.settings import describe
-    from seqlab.recipes.recipe import Recipe
-    from seqlab.recipes.sections import section_names, settings_help
-
-    sections = section_names()
-    top = [entry for entry in describe(Recipe) if entry.name not in sections]
-    return [*top, *(entry for section in sections for entry in settings_help(section))]
 
 
 def _sections() -> dict[str, str]:
@@ -162,69 +165,45 @@ def _sections() -> dict[str, str]:
     return {name: field.description or "" for name, field in Recipe.model_fields.items()} | task_sentences
 
 
-def _named(topic: str) -> dict[str, str]:
-    """Tasks, models, cells, scores, positions, tokens, datasets and recipes of this name, and the cells among
-    which a model chooses. Only a model may have the name of a section that every recipe has.
+def named_parts(topic: str) -> list[tuple[str, str]]:
+    """The kind and name of every part of this name, and the cells among which a model chooses. Only a model
+    may have the name of a section that every recipe has.
     """
-    from seqlab.cli.listing import KINDS
+    from seqlab.cli.kinds import KINDS
     from seqlab.models.aliases import MODEL_ALIASES
     from seqlab.recipes.recipe import Recipe
 
     if topic in ("model", "model.cell"):
-        return {f"cell {name}": sentence for name, sentence in KINDS["cells"]().items()}
+        return [("cells", name) for name in KINDS["cells"].names()]
     if topic in Recipe.model_fields and topic not in MODEL_ALIASES:
-        return {}
-    names_by_kind = {
-        kind: KINDS[kind]()
-        for kind in ("tasks", "models", "cells", "attention", "positions", "tokens", "datasets", "recipes")
-    }
-    return {
-        f"{kind.removesuffix('s')} {topic}": entries[topic]
-        for kind, entries in names_by_kind.items()
-        if topic in entries
-    }
+        return []
+    return [(name, topic) for name, kind in KINDS.items() if name not in UNEXPLAINED and kind.has(topic)]
 
 
-def _default(value: Any) -> str:
-    """
-    >>> _default(""), _default(True), _default(0.5), _default("lstm"), _default(())
-    ('empty by default', 'default true', 'default 0.5', 'default lstm', 'empty by default')
-    """
-    if value in ("", ()):
-        return "empty by default"
-    if isinstance(value, tuple):
-        return f"default {', '.join(map(str, value))}"
-    return (
-        "default"
-        f" {str(value).lower() if isinstance(value, bool) else f'{value:g}' if isinstance(value, float) else value}"
-    )
+def registered_spelling(topic: str) -> str:
+    """The name of a part that differs from the topic only in its spelling, `lstm` for `LSTM`; empty if there is none."""
+    from seqlab.cli.glossary.terms import spelling
+    from seqlab.cli.kinds import KINDS
+
+    explained = [kind for name, kind in KINDS.items() if name not in UNEXPLAINED]
+    names = {spelling(name): name for kind in explained for name in kind.names()}
+    found = names.get(spelling(topic), "")
+    return found if found != topic else ""
 
 
-def _as_json(entry: SettingHelp) -> dict[str, Any]:
-    owners = {"kinds": list(entry.kinds)} if entry.kinds else {}
-    return {
-        "name": entry.name,
-        "kind": entry.kind,
-        "default": entry.default,
-        "help": entry.sentence,
-        **owners,
-    }
-
-
-def _next(topic: str, entries: list[SettingHelp], named: dict[str, str]) -> str:
+def _next(explanation: Explanation) -> str:
     """A command that uses what was explained."""
-    from seqlab.cli.listing import USES
+    from seqlab.cli.kinds import KINDS
 
-    commands = {
-        "task": f"seqlab train FILE --task {topic}",
-        "model": f"seqlab train FILE --model {topic}",
-        "position": USES["positions"].format(topic),
-        "attention": "seqlab list attention",
-        "token": f"seqlab train FILE tokens.kind={topic}",
-        "dataset": f"seqlab train {topic}",
-        "recipe": f"seqlab train {topic} --dry-run",
-    }
-    for kind, command in commands.items():
-        if f"{kind} {topic}" in named:
-            return command
-    return f"seqlab train FILE {entries[0].name}=VALUE" if entries else "seqlab explain training"
+    for part in explanation.parts:
+        if part.kind != "cells":  # a cell is also a model
+            return (
+                "seqlab list attention" if part.kind == "attention" else KINDS[part.kind].command(part.name)
+            )
+    if explanation.term:
+        return explanation.term.command
+    if explanation.parts:
+        return KINDS["models"].command(explanation.parts[0].name)
+    if explanation.settings:
+        return f"seqlab train FILE {explanation.settings[0].name}=VALUE"
+    return "seqlab explain training"

@@ -1,5 +1,5 @@
-"""Write the same letters again: the simplest translation, and a test of how much passes from encoder to
-decoder (data.length).
+"""Copy the letters: the simplest translation task, a test of how much passes from encoder to decoder
+(data.length).
 
 Without attention all letters go through one vector, so longer sequences are copied worse; with it each letter
 is looked at when its turn comes. Paper: the copy task of Graves, Wayne & Danihelka 2014, "Neural Turing

@@ -1,5 +1,4 @@
-"""Into which of eight directions will a ball move next? The places where it was say it, one place alone says
-nothing.
+"""In which of eight directions will a ball move next? Its path tells; a single position does not.
 
 A row is a straight path at constant speed: places (x, y), a step each. The first place and the direction are
 drawn independently of each other, so that whoever has seen one place (data.max_length=1) is right in an

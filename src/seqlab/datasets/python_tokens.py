@@ -1,5 +1,5 @@
-"""What is each name in the source of Python's standard library? Called, defined, imported, a parameter, an
-attribute, a keyword, or merely used.
+"""The role of each name in the source of Python's standard library: called, defined, imported, a parameter,
+an attribute, a keyword, or merely used.
 
 The names stand in their order without the signs between them: with brackets and dots in sight, a look at the
 next sign would tell. A row is a few lines of code, the files are those of the Python that runs.

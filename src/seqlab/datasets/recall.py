@@ -1,5 +1,4 @@
-"""Which of two words came first, so many words ago? A test of memory and order with an adjustable gap
-(data.gap).
+"""Which of two words came first, some words ago? A test of memory with an adjustable gap (data.gap).
 
 A row is `red blue ka mo ti … what`, its label the first word. Both colours stand in the row, so that a bag of
 words is right in half of all cases (a guess: in a quarter); and a network that reads from left to right has

@@ -1,5 +1,4 @@
-"""Images of two coloured shapes, drawn by code, with the one sentence that is true of each: `a red circle
-above a blue square`.
+"""Drawn images of two colored shapes, each with a caption: `a red circle above a blue square`.
 
 Every pair of different things stands in every two squares of a row or a column. A pair stands in one part
 only, so that the test asks for things that were never seen together.

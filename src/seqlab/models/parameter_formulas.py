@@ -1,12 +1,21 @@
-"""How many parameters a cell or a Transformer has, by formula. No torch here: `explain` must not wait for it."""
+"""How many parameters a part has, by formula. No torch here: `explain` must not wait for it."""
 
 from __future__ import annotations
 
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-from seqlab.models.settings import RecurrentSettings, TransformerSettings
+from seqlab.models.settings import (
+    ConvolutionalSettings,
+    FixedWindowSettings,
+    ImageConvolutionalSettings,
+    RecurrentSettings,
+    TransformerSettings,
+    VisionTransformerSettings,
+)
+from seqlab.models.summaries import MODEL_SYNONYMS
 
 CELLS = {
     "rnn": "h · (i + h + 1)",
@@ -25,6 +34,29 @@ CELLS = {
 """With biases and the default options; i = input_size, h = hidden_size, p = proj_size."""
 TRANSFORMER = "L · (4 · d · (d + 1) + 2 · d · f + f + 5 · d) + 2 · d"
 """L layers of width d with a feed-forward network of width f: attention, feed-forward, two norms; a last norm."""
+CONVOLUTIONAL = "L · (k · d · d + d · d + 4 · d) + 2 · d"
+"""L layers of width d with kernels of k steps: convolution, projection, norm; a last norm."""
+IMAGE_CONVOLUTIONAL = "9 · c · d + (2 · L - 1) · 9 · d · d + 4 · L · d"
+"""L stages of two convolutions of 3 by 3 with d channels, each with a norm, over images of c channels."""
+SCORES = {
+    "additive": "a · (q + k + 1)",
+    "concat": "a · (q + k + 1)",
+    "dot": "0",
+    "general": "q · k",
+    "scaled_dot": "0",
+}
+"""q and k: widths of query and key, a: width of the inner layer."""
+POSITIONS = {
+    "alibi": "0",
+    "learned": "n · d",
+    "none": "0",
+    "relative": "b · H",
+    "rotary": "0",
+    "sinusoidal": "0",
+}
+"""n = max_positions, d = hidden_size; b buckets of distances, H heads."""
+BUCKETS, PROJECTION = 32, 64
+"""Defaults that are no settings of a model: distances of relative positions, width of a projected LSTM."""
 OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -33,30 +65,58 @@ OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
 }
 
 
-def describe_parameters(name: str) -> str:
-    """The formula of a cell or of the Transformer, and its value for the default sizes; empty for other names.
+@dataclass(frozen=True)
+class Formula:
+    """A number of parameters. sizes: the default value of every letter. meanings: what each letter is."""
 
-    >>> describe_parameters("lstm")
+    text: str
+    sizes: Mapping[str, int]
+    meanings: Mapping[str, str]
+
+    def count(self) -> int:
+        return count_parameters(self.text, self.sizes)
+
+    def __str__(self) -> str:
+        """
+        >>> str(Formula("n · d", {"n": 10, "d": 200}, {"n": "positions", "d": "hidden"}))
+        'n · d; 2,000 with positions n = 10, hidden d = 200'
+        """
+        if not self.sizes:
+            return "none"
+        chosen = ", ".join(
+            f"{self.meanings[letter]} {letter} = {size}" for letter, size in self.sizes.items()
+        )
+        return f"{self.text}; {self.count():,} with {chosen}"
+
+
+def model_formula(name: str) -> Formula | None:
+    """The formula of a model without its embedding and its output layer; none for published models, whose
+    summary has their number, and for models of plug-ins.
+
+    >>> str(model_formula("lstm"))
     '4 · h · (i + h + 1); 525,312 with input i = 256, hidden h = 256'
     """
-    if name == "transformer":
-        settings = TransformerSettings()
-        width = settings.hidden_size
-        sizes = {"L": settings.layers, "d": width, "f": settings.feedforward_size or 4 * width}
-        return _describe(TRANSFORMER, sizes, {"L": "layers", "d": "hidden", "f": "feed-forward"})
-    if name not in CELLS:
-        return ""
-    hidden = RecurrentSettings().hidden_size
-    sizes = {"i": RecurrentSettings().embedding_size or hidden, "h": hidden}
-    meanings = {"i": "input", "h": "hidden"}
-    if " p" in CELLS[name]:
-        sizes["p"], meanings["p"] = hidden // 2, "projection"
-    return _describe(CELLS[name], sizes, meanings)
+    name = MODEL_SYNONYMS.get(name, name)
+    if name in CELLS:
+        return _cell(CELLS[name])
+    if name.startswith("bi") and name[2:] in CELLS:
+        return _cell(f"2 · ({CELLS[name[2:]]})")
+    return _NETWORKS[name]() if name in _NETWORKS else None
 
 
-def _describe(formula: str, sizes: Mapping[str, int], meanings: Mapping[str, str]) -> str:
-    chosen = ", ".join(f"{meanings[letter]} {letter} = {size}" for letter, size in sizes.items())
-    return f"{formula}; {count_parameters(formula, sizes):,} with {chosen}"
+def score_formula(name: str) -> Formula | None:
+    """The formula of an attention score between two vectors of the default width of a recurrent network."""
+    size = RecurrentSettings().hidden_size
+    sizes, meanings = {"a": size, "q": size, "k": size}, {"a": "inner layer", "q": "query", "k": "key"}
+    return _chosen(SCORES[name], sizes, meanings) if name in SCORES else None
+
+
+def positions_formula(name: str) -> Formula | None:
+    """The formula of a positional encoding in a Transformer of the default size."""
+    settings = TransformerSettings()
+    sizes = {"n": settings.max_positions, "d": settings.hidden_size, "b": BUCKETS, "H": settings.heads}
+    meanings = {"n": "positions", "d": "hidden", "b": "buckets", "H": "heads"}
+    return _chosen(POSITIONS[name], sizes, meanings) if name in POSITIONS else None
 
 
 def count_parameters(formula: str, sizes: Mapping[str, int]) -> int:
@@ -65,6 +125,78 @@ def count_parameters(formula: str, sizes: Mapping[str, int]) -> int:
     22
     """
     return _value(ast.parse(formula.replace("·", "*"), mode="eval").body, sizes)
+
+
+def _cell(text: str) -> Formula:
+    hidden = RecurrentSettings().hidden_size
+    sizes = {"i": RecurrentSettings().embedding_size or hidden, "h": hidden, "p": PROJECTION}
+    return _chosen(text, sizes, {"i": "input", "h": "hidden", "p": "projection"})
+
+
+def _transformer() -> Formula:
+    settings = TransformerSettings()
+    return Formula(
+        TRANSFORMER, _transformer_sizes(settings), {"L": "layers", "d": "hidden", "f": "feed-forward"}
+    )
+
+
+def _transformer_sizes(settings: TransformerSettings) -> dict[str, int]:
+    width = settings.hidden_size
+    return {"L": settings.layers, "d": width, "f": settings.feedforward_size or 4 * width}
+
+
+def _vision_transformer() -> Formula:
+    """For images of two by two patches, such as the dataset digits."""
+    settings = VisionTransformerSettings()
+    sizes = _transformer_sizes(settings) | {"c": settings.channels, "p": settings.patch_size, "n": 4}
+    meanings = {
+        "L": "layers",
+        "d": "hidden",
+        "f": "feed-forward",
+        "c": "channels",
+        "p": "patch",
+        "n": "patches",
+    }
+    return Formula(f"{TRANSFORMER} + d · (c · p · p + n + 3)", sizes, meanings)
+
+
+def _convolutional() -> Formula:
+    settings = ConvolutionalSettings()
+    sizes = {"L": settings.layers, "k": settings.kernel_size, "d": settings.hidden_size}
+    return Formula(CONVOLUTIONAL, sizes, {"L": "layers", "k": "kernel", "d": "hidden"})
+
+
+def _fixed_window() -> Formula:
+    settings = FixedWindowSettings()
+    sizes = {"n": settings.context, "i": settings.embedding_size, "h": settings.hidden_size}
+    return Formula("h · (n · i + 1)", sizes, {"n": "context", "i": "input", "h": "hidden"})
+
+
+def _image_convolutional(extra: str = "") -> Formula:
+    settings = ImageConvolutionalSettings()
+    sizes = {"c": settings.channels, "d": settings.hidden_size, "L": settings.layers}
+    return Formula(IMAGE_CONVOLUTIONAL + extra, sizes, {"c": "channels", "d": "hidden", "L": "stages"})
+
+
+def _non_local() -> Formula:
+    """Four projections between d channels and half as many."""
+    return _image_convolutional(" + 2 · d · d")
+
+
+_NETWORKS: dict[str, Callable[[], Formula]] = {
+    "transformer": _transformer,
+    "vision_transformer": _vision_transformer,
+    "convolutional": _convolutional,
+    "fixed_window": _fixed_window,
+    "image_convolutional": _image_convolutional,
+    "non_local": _non_local,
+}
+
+
+def _chosen(text: str, sizes: Mapping[str, int], meanings: Mapping[str, str]) -> Formula:
+    """A formula with the sizes that it mentions."""
+    letters = {node.id for node in ast.walk(ast.parse(text.replace("·", "*"))) if isinstance(node, ast.Name)}
+    return Formula(text, {letter: size for letter, size in sizes.items() if letter in letters}, meanings)
 
 
 def _value(node: ast.expr, sizes: Mapping[str, int]) -> int:

@@ -30,16 +30,10 @@ class ModelPreset:
         """One line for lists: name and size.
 
         >>> MODEL_PRESETS["bert-base"].summary
-        'BERT base (Devlin et al. 2019): 12 layers, width 768, 12 heads; 109.5 million parameters with its 30,522 tokens.'
+        'BERT base (2019): 12 layers × 768, 109.5M parameters.'
         """
-        sizes = (
-            f"{self.settings['layers']} layers, width {self.settings['hidden_size']},"
-            f" {self.settings['heads']} heads"
-        )
-        return (
-            f"{self.about}: {sizes}; {self.parameters / 1e6:,.1f} million parameters with its"
-            f" {self.vocabulary_size:,} tokens."
-        )
+        sizes = f"{self.settings['layers']} layers × {self.settings['hidden_size']}"
+        return f"{self.about}: {sizes}, {self.parameters / 1e6:,.1f}M parameters."
 
 
 def _bert(layers: int, hidden_size: int, heads: int, *, norm_eps: float = 1e-12) -> dict[str, object]:
@@ -86,24 +80,14 @@ def _gpt2(layers: int, hidden_size: int, heads: int) -> dict[str, object]:
 
 
 MODEL_PRESETS: dict[str, ModelPreset] = {
-    "bert-base": ModelPreset(
-        "BERT base (Devlin et al. 2019)", 30_522, False, 109_512_762, _bert(12, 768, 12)
-    ),
-    "bert-large": ModelPreset(
-        "BERT large (Devlin et al. 2019)", 30_522, False, 335_172_410, _bert(24, 1024, 16)
-    ),
-    "distilbert": ModelPreset("DistilBERT (Sanh et al. 2019)", 30_522, False, 66_985_530, _bert(6, 768, 12)),
+    "bert-base": ModelPreset("BERT base (2019)", 30_522, False, 109_512_762, _bert(12, 768, 12)),
+    "bert-large": ModelPreset("BERT large (2019)", 30_522, False, 335_172_410, _bert(24, 1024, 16)),
+    "distilbert": ModelPreset("DistilBERT (2019)", 30_522, False, 66_985_530, _bert(6, 768, 12)),
     "roberta-base": ModelPreset(
-        "RoBERTa base (Liu et al. 2019)", 50_265, False, 124_695_129, _bert(12, 768, 12, norm_eps=1e-5)
+        "RoBERTa base (2019)", 50_265, False, 124_695_129, _bert(12, 768, 12, norm_eps=1e-5)
     ),
-    "gpt2": ModelPreset("GPT-2 (Radford et al. 2019)", 50_257, True, 124_490_065, _gpt2(12, 768, 12)),
-    "gpt2-medium": ModelPreset(
-        "GPT-2 medium (Radford et al. 2019)", 50_257, True, 354_873_425, _gpt2(24, 1024, 16)
-    ),
-    "gpt2-large": ModelPreset(
-        "GPT-2 large (Radford et al. 2019)", 50_257, True, 774_080_337, _gpt2(36, 1280, 20)
-    ),
-    "gpt2-xl": ModelPreset(
-        "GPT-2 XL (Radford et al. 2019)", 50_257, True, 1_557_661_457, _gpt2(48, 1600, 25)
-    ),
+    "gpt2": ModelPreset("GPT-2 (2019)", 50_257, True, 124_490_065, _gpt2(12, 768, 12)),
+    "gpt2-medium": ModelPreset("GPT-2 medium (2019)", 50_257, True, 354_873_425, _gpt2(24, 1024, 16)),
+    "gpt2-large": ModelPreset("GPT-2 large (2019)", 50_257, True, 774_080_337, _gpt2(36, 1280, 20)),
+    "gpt2-xl": ModelPreset("GPT-2 XL (2019)", 50_257, True, 1_557_661_457, _gpt2(48, 1600, 25)),
 }

@@ -15,7 +15,9 @@ from seqlab.positions.base import PositionalEncoding, positional_encodings
 
 @positional_encodings.register("alibi")
 class AlibiPositions(PositionalEncoding):
-    """score(i, j) - slope_h |i - j|, with slopes of 2^(-8h/n) for the heads h = 1 … n.
+    """A penalty on the score of query i and key j that grows with their distance.
+
+        score(i, j) - slope_h |i - j|,      slope_h = 2^(-8h/n) for the heads h = 1 … n
 
     Nothing is learned, and distances beyond those seen in training extrapolate. The paper covers causal
     networks only, where j ≤ i; in a bidirectional network the penalty here is symmetric. Paper: Press et al.

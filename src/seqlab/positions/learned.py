@@ -14,7 +14,12 @@ from seqlab.positions.base import PositionalEncoding, PositionIds, positional_en
 
 @positional_encodings.register("learned")
 class LearnedPositions(PositionalEncoding):
-    """x + P[position]; positions beyond the table raise an error."""
+    """A learned row for each position; positions beyond the table raise an error.
+
+        x + P[position]
+
+    Paper: Gehring et al. 2017, "Convolutional Sequence to Sequence Learning", arXiv:1705.03122, section 3.1.
+    """
 
     def __init__(self, hidden_size: int, *, max_length: int) -> None:
         super().__init__()

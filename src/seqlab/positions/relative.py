@@ -17,7 +17,9 @@ from seqlab.positions.base import PositionalEncoding, positional_encodings
 
 @positional_encodings.register("relative")
 class RelativePositions(PositionalEncoding):
-    """score(i, j) + B[bucket(j - i), head], one table B for all layers.
+    """A learned number for each distance and head, in one table B for all layers.
+
+        score(i, j) + B[bucket(j - i), head]
 
     Small distances have their own buckets, larger ones share buckets of increasing width, and all distances
     from `max_distance` on share the last. A causal network uses all buckets for earlier steps, any other

@@ -19,7 +19,7 @@ from seqlab.positions.growing_table import PositionTable
 class RotaryPositions(PositionalEncoding):
     """Feature j and feature j + d/2 of a head form a point that is rotated by i / base^(2j/d) at position i.
 
-        (a, b)  ->  (a cos θ - b sin θ,  b cos θ + a sin θ)
+        (a, b)  ->  (a cos θ - b sin θ,  b cos θ + a sin θ),      θ = i / base^(2j/d)
 
     The product of a rotated query and a rotated key depends only on the difference of their positions. Paper:
     Su et al. 2021, "RoFormer: Enhanced Transformer with Rotary Position Embedding", arXiv:2104.09864, section

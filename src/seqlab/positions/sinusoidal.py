@@ -16,10 +16,12 @@ from seqlab.positions.growing_table import PositionTable
 
 @positional_encodings.register("sinusoidal")
 class SinusoidalPositions(PositionalEncoding):
-    """x + P[position], with P[i, 2j] = sin(i / 10000^(2j/d)) and P[i, 2j+1] = cos(i / 10000^(2j/d)).
+    """A fixed row of sines and cosines for each position.
 
-    Paper: Vaswani et al. 2017, arXiv:1706.03762, section 3.5. The table has 1,000 positions and grows for
-    longer sequences.
+        x + P[position],      P[i, 2j] = sin(i / 10000^(2j/d)),      P[i, 2j+1] = cos(i / 10000^(2j/d))
+
+    The table has 1,000 positions and grows for longer sequences. Paper: Vaswani et al. 2017, arXiv:1706.03762,
+    section 3.5.
     """
 
     def __init__(self, hidden_size: int, *, max_length: int = 1000) -> None:

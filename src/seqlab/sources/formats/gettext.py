@@ -1,4 +1,4 @@
-"""Catalogues of translated messages: gettext's .po and .mo. The columns are msgid and msgstr.
+"""Catalogs of translated messages: gettext's .po and .mo. The columns are msgid and msgstr.
 
 Entries that are not translated, marked fuzzy or obsolete (#~) are left out, and so is the header, the entry
 of the empty msgid. Each plural form is a row: the first with msgid, the others with msgid_plural. Contexts

@@ -1,4 +1,4 @@
-"""Subwords by byte-pair encoding: the most frequent pair of neighbours becomes one piece, again and again."""
+"""Subwords by byte-pair encoding: the most frequent pair of neighbors becomes one piece, again and again."""
 
 from __future__ import annotations
 

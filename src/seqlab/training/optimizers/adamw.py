@@ -1,4 +1,4 @@
-"""AdamW: steps of about the same length for every weight, with decoupled weight decay."""
+"""AdamW: a step size for every weight, with decoupled weight decay; the default."""
 
 from __future__ import annotations
 

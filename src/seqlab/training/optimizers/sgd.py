@@ -1,4 +1,4 @@
-"""SGD: down the gradient, with momentum."""
+"""SGD with momentum: needs a higher learning rate and more tuning than AdamW."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""The terms that `seqlab explain` knows: a TOML file for each topic, read when a term is asked for."""

@@ -1,0 +1,172 @@
+"""The kinds of things that one can choose from: the names of each, a line about every one, a command that uses it."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seqlab.cli.console import quoted
+
+if TYPE_CHECKING:
+    from seqlab.core.registry import Registry
+    from seqlab.core.settings import Settings
+
+
+@dataclass(frozen=True)
+class Kind(ABC):
+    """One kind. singular: what one of them is called; use: a command, with {} for its name."""
+
+    singular: str
+    use: str
+
+    @abstractmethod
+    def names(self) -> Sequence[str]: ...
+
+    @abstractmethod
+    def summary(self, name: str) -> str:
+        """What one of them is, and when to use it."""
+
+    def has(self, name: str) -> bool:
+        return name in self.names()
+
+    def summaries(self) -> dict[str, str]:
+        return {name: self.summary(name) for name in self.names()}
+
+    def command(self, name: str) -> str:
+        return self.use.format(quoted(name))
+
+
+@dataclass(frozen=True)
+class Registered(Kind):
+    """The parts of a registry: `registry` is an attribute of `module`, which is imported when it is needed."""
+
+    module: str
+    registry: str
+
+    def load(self) -> Registry[Any]:
+        registry: Registry[Any] = getattr(import_module(self.module), self.registry)
+        return registry
+
+    def names(self) -> Sequence[str]:
+        return self.load().names()
+
+    def has(self, name: str) -> bool:
+        return name in self.load()
+
+    def summary(self, name: str) -> str:
+        return self.load().summary(name)
+
+
+class Cells(Registered):
+    """Recurrent cells, each with the names of its options."""
+
+    def summary(self, name: str) -> str:
+        from seqlab.cells.settings import CELL_KINDS
+
+        return f"{super().summary(name)} {options_of(CELL_KINDS[name])}"
+
+
+class Models(Kind):
+    """Everything that `--model` takes."""
+
+    def names(self) -> Sequence[str]:
+        from seqlab.models.aliases import MODEL_ALIASES
+
+        return list(MODEL_ALIASES)
+
+    def summary(self, name: str) -> str:
+        from seqlab.models.summaries import model_summary
+
+        return model_summary(name)
+
+
+class Recipes(Kind):
+    """The recipes that come with seqlab."""
+
+    def names(self) -> Sequence[str]:
+        from seqlab.recipes.read import shipped_recipes
+
+        return list(shipped_recipes())
+
+    def summary(self, name: str) -> str:
+        from seqlab.recipes.read import recipe_summary
+
+        return recipe_summary(name)
+
+
+class Runs(Kind):
+    """The runs below runs/ in this folder, each with its first score."""
+
+    def names(self) -> Sequence[str]:
+        recipes = sorted(Path("runs").glob("*/recipe.toml")) if Path("runs").is_dir() else []
+        return [path.parent.name for path in recipes]
+
+    def summary(self, name: str) -> str:
+        from seqlab.core.errors import SeqlabError
+        from seqlab.runs.folder.layout import RESULTS
+        from seqlab.runs.folder.manifest import read_manifest, verify_scored
+
+        folder = Path("runs") / name
+        path = folder / RESULTS
+        if not path.is_file():
+            return f"not finished; go on: seqlab train --resume {quoted(folder)}"
+        try:
+            verify_scored(folder, RESULTS, read_manifest(folder))
+            return _first_score(json.loads(path.read_text(encoding="utf-8")))
+        except (SeqlabError, OSError, ValueError, KeyError, IndexError, TypeError, AttributeError):
+            return (
+                "its results are damaged or of an earlier version; write them again: seqlab train --resume"
+                f" {quoted(folder)}"
+            )
+
+
+KINDS: dict[str, Kind] = {
+    "tasks": Registered(
+        "task", "seqlab train FILE --task {}", "seqlab.recipes.task_registry", "registered_tasks"
+    ),
+    "models": Models("model", "seqlab train FILE --model {}"),
+    "cells": Cells("cell", "seqlab train FILE --model {}", "seqlab.cells.registry", "cells"),
+    "attention": Registered("attention", "seqlab explain {}", "seqlab.attention.registry", "score_functions"),
+    "positions": Registered(
+        "position",
+        "seqlab train FILE --model transformer model.positions={}",
+        "seqlab.positions.registry",
+        "positional_encodings",
+    ),
+    "optimizers": Registered(
+        "optimizer",
+        "seqlab train FILE training.optimizer={}",
+        "seqlab.training.optimizers.registry",
+        "optimizers",
+    ),
+    "tokens": Registered("token", "seqlab train FILE tokens.kind={}", "seqlab.tokens.registry", "tokenizers"),
+    "formats": Registered(
+        "format", "seqlab train FILE data.format={}", "seqlab.sources.formats.registry", "source_formats"
+    ),
+    "metrics": Registered(
+        "metric", "seqlab train FILE evaluation.metrics={}", "seqlab.metrics.registry", "metrics"
+    ),
+    "datasets": Registered("dataset", "seqlab train {}", "seqlab.datasets.base", "datasets"),
+    "recipes": Recipes("recipe", "seqlab train {} --dry-run"),
+    "studies": Registered("study", "seqlab study {}", "seqlab.studies.base", "studies"),
+    "runs": Runs("run", "seqlab evaluate {}"),
+}
+
+
+def options_of(settings: type[Settings]) -> str:
+    """The names of a part's options in one sentence."""
+    return f"Options: {', '.join(name for name in settings.model_fields if name != 'kind')}."
+
+
+def _first_score(results: dict[str, Any]) -> str:
+    if imported := results.get("training", {}).get("imported"):
+        return f"imported: {imported['family']}, {int(imported['parameters']):,} parameters"
+    splits = results["splits"]
+    split = "test" if "test" in splits else "valid"
+    score = splits[split]["scores"][0]
+    return f"{split} {score['name'].replace('_', ' ')} {float(score['value']):.4f}"

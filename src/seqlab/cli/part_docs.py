@@ -1,0 +1,139 @@
+"""What the docstring of a registered part says, read from its file: `explain` must not wait for torch."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from importlib import util
+from inspect import cleandoc
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+from seqlab.cli.kinds import KINDS, Registered
+
+_PAPER = re.compile(r"\bPapers?: .+")
+SHAPES = {
+    "cells": "x is (batch, input), hidden (batch, hidden); W is (gates · hidden, input)",
+    "attention": "q is (batch, target, query), k (batch, source, key), the scores (batch, target, source)",
+    "positions": "x is (batch, time, hidden), queries and keys (batch, heads, time, head_size)",
+}
+"""The shapes of what the equations of a kind mention."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part that has a name: its kind, what it is, and what its docstring and its formula say.
+
+    parameters: the formula of their number, and its value at the default size. page: the end of the path of
+    its page in the documentation.
+    """
+
+    kind: str
+    name: str
+    summary: str
+    equations: list[str]
+    shapes: str = ""
+    parameters: str = ""
+    paper: str = ""
+    page: str = ""
+
+    @property
+    def title(self) -> str:
+        return f"{KINDS[self.kind].singular} {self.name}"
+
+    @property
+    def details(self) -> list[str]:
+        """The lines below its summary."""
+        parameters = f"parameters: {self.parameters}" if self.parameters else ""
+        return [line for line in (*self.equations, self.shapes, parameters, self.paper) if line]
+
+
+def describe_part(kind: str, name: str) -> Part:
+    """
+    >>> describe_part("attention", "general").equations
+    ['score(q, k) = qᵀ W k']
+    """
+    docstring = _docstring(kind, name)
+    equations = equations_of(docstring)
+    return Part(
+        kind,
+        name,
+        KINDS[kind].summary(name),
+        equations,
+        shapes=SHAPES.get(kind, "") if equations else "",
+        parameters=_parameters(kind, name),
+        paper=_paper(docstring),
+        page=_page(kind, name),
+    )
+
+
+def equations_of(docstring: str) -> list[str]:
+    """The first indented block of a docstring.
+
+    >>> equations_of("A cell.\\n\\n    h' = x\\n    y = h'\\n\\nPaper: none.")
+    ["h' = x", "y = h'"]
+    """
+    blocks = [block for block in docstring.split("\n\n") if block.startswith("    ")]
+    return dedent(blocks[0]).splitlines() if blocks else []
+
+
+def _paper(docstring: str) -> str:
+    """
+    >>> _paper("A cell.\\n\\nIt forgets. Paper: Elman 1990,\\nCognitive Science.\\n\\nMore.")
+    'Paper: Elman 1990, Cognitive Science.'
+    """
+    paragraphs = [" ".join(paragraph.split()) for paragraph in docstring.split("\n\n")]
+    return next((match[0] for text in paragraphs if (match := _PAPER.search(text))), "")
+
+
+def _docstring(kind: str, name: str) -> str:
+    """The docstring of the class of a built-in part; empty where no class is registered."""
+    kind_of_part = KINDS[kind]
+    if not isinstance(kind_of_part, Registered):
+        return ""
+    registry = kind_of_part.load()
+    module = registry.built_in_module(name)
+    if not module:
+        part: Any = registry.get(name)
+        return cleandoc(part.__doc__ or "")
+    spec = util.find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and _registers(node, name)]
+    return (ast.get_docstring(classes[0]) or "") if classes else ""
+
+
+def _registers(node: ast.ClassDef, name: str) -> bool:
+    return any(repr(name) in ast.unparse(decorator) for decorator in node.decorator_list)
+
+
+def _parameters(kind: str, name: str) -> str:
+    from seqlab.models.parameter_formulas import model_formula, positions_formula, score_formula
+    from seqlab.models.presets import MODEL_PRESETS
+
+    if kind == "models" and name in MODEL_PRESETS:
+        preset = MODEL_PRESETS[name]
+        return f"{preset.parameters:,} with its {preset.vocabulary_size:,} tokens"
+
+    formulas = {"models": model_formula, "attention": score_formula, "positions": positions_formula}
+    formula = formulas[kind](name) if kind in formulas else None
+    return str(formula) if formula else ""
+
+
+def _page(kind: str, name: str) -> str:
+    pages = {
+        "cells": f"cells/{name}.md",
+        "attention": f"attention/{name}.md",
+        "recipes": f"recipes/{name}.md",
+        "positions": "positions.md",
+        "optimizers": "training.md",
+        "tokens": "tokens.md",
+        "formats": "sources.md",
+        "studies": "studies.md",
+    }
+    kind_of_part = KINDS[kind]
+    is_plugin = isinstance(kind_of_part, Registered) and not kind_of_part.load().built_in_module(name)
+    return "" if is_plugin else pages.get(kind, "")

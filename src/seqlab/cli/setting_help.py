@@ -1,0 +1,83 @@
+"""The settings that `seqlab explain` shows for a topic, and how."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from seqlab.core.settings import SettingHelp
+
+
+def matching_settings(topic: str) -> list[SettingHelp]:
+    """The settings of a section, the options of a cell, or whatever has this name.
+
+    Only the last looks at all settings, for which every task is imported.
+    """
+    from seqlab.cells.settings import CELL_KINDS
+    from seqlab.core.settings import describe
+    from seqlab.recipes.sections import is_section, settings_help
+
+    if not topic:
+        return []
+    if topic in CELL_KINDS:
+        return [
+            entry
+            for entry in describe(CELL_KINDS[topic], prefix="model.cell.")
+            if entry.name != "model.cell.kind"
+        ]
+    own = settings_help(topic) if is_section(topic) else []
+    if own and "." not in topic:
+        return own
+    named = [entry for entry in all_settings() if entry.name == topic or entry.name.endswith(f".{topic}")]
+    return [*named, *own]
+
+
+def all_settings() -> list[SettingHelp]:
+    """Every setting once; those of several kinds of model that differ in their sentence or default once
+    each.
+    """
+    from seqlab.core.settings import describe
+    from seqlab.recipes.recipe import Recipe
+    from seqlab.recipes.sections import section_names, settings_help
+
+    sections = section_names()
+    top = [entry for entry in describe(Recipe) if entry.name not in sections]
+    return [*top, *(entry for section in sections for entry in settings_help(section))]
+
+
+def describe_setting(entry: SettingHelp) -> str:
+    """A setting with its type, its default, its help and the models or cells that have it."""
+    return f"{entry.name} ({entry.kind}; {_default(entry.default)})\n    {entry.sentence}{_owners(entry)}"
+
+
+def setting_json(entry: SettingHelp) -> dict[str, Any]:
+    owners = {"kinds": list(entry.kinds)} if entry.kinds else {}
+    return {
+        "name": entry.name,
+        "kind": entry.kind,
+        "default": entry.default,
+        "help": entry.sentence,
+        **owners,
+    }
+
+
+def _owners(entry: SettingHelp) -> str:
+    """The kinds of model, or the cells, that have a setting, on a line of its own."""
+    if not entry.kinds:
+        return ""
+    return f"\n    {'Cells' if entry.name.startswith('model.cell.') else 'Models'}: {', '.join(entry.kinds)}."
+
+
+def _default(value: Any) -> str:
+    """
+    >>> _default(""), _default(True), _default(0.5), _default("lstm"), _default(())
+    ('empty by default', 'default true', 'default 0.5', 'default lstm', 'empty by default')
+    """
+    if value in ("", ()):
+        return "empty by default"
+    if isinstance(value, tuple):
+        return f"default {', '.join(map(str, value))}"
+    return (
+        "default"
+        f" {str(value).lower() if isinstance(value, bool) else f'{value:g}' if isinstance(value, float) else value}"
+    )

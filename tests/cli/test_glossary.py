@@ -1,0 +1,186 @@
+"""`seqlab explain` answers the terms of the field, and what it says about settings, commands and pages is true."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from typer.main import get_command
+
+from seqlab.cli.explain import UNEXPLAINED, find_explanation, named_parts, registered_spelling
+from seqlab.cli.glossary.terms import all_terms, find_part_name, find_term, part_names, spelling
+from seqlab.cli.kinds import KINDS
+from seqlab.cli.main import app
+from seqlab.cli.part_docs import describe_part
+from seqlab.cli.setting_help import all_settings, matching_settings
+from seqlab.core.errors import UsageError
+from seqlab.models.base import backbones
+from seqlab.recipes.read import check, override
+from tests.check_each import check_each
+from tests.cli.running import run
+from tests.docs.pages import page_writer
+
+SEARCHED = """hyperparameter, out-of-vocabulary, OOV, overfitting, early stopping, fine-tuning, pretraining,
+transfer learning, teacher forcing, exposure bias, scheduled sampling, gradient clipping, vanishing gradients,
+exploding gradients, truncated BPTT, hidden state, cell state, input gate, forget gate, output gate, attention mask,
+padding mask, causal mask, KV cache, cross-attention, positional encoding, learning-rate schedule, warm-up,
+weight decay, label smoothing, mixed precision, gradient accumulation, checkpoint, embedding, tokenizer, vocabulary,
+perplexity, beam search, length penalty, nucleus, top-p sampling, calibration, confidence interval, 95% CI, ablation,
+batch size, epoch, throughput, latency, tensorboard,
+BLEU, chrF, TER, METEOR, F1, macro F1, ROC AUC, ECE, MCC, accuracy, precision, recall, WER, exact match, RMSE, MAE, R2,
+Spearman, bits per character, layer norm, RMS norm, pre-norm, post-norm, ReZero, residual, activation, sinusoidal,
+learned, rotary, RoPE, ALiBi, relative, Bahdanau, additive, dot, general, Luong, scaled_dot, multi-head attention,
+self-attention, local attention, hard attention, sparse attention, learned queries, non-local, BPE, WordPiece, Unigram,
+bytes, baseline, naive Bayes, n-gram, greedy, sampling, temperature, top-k, coverage, MBR, diverse beam search,
+backpropagation through time, bptt, gradient clipping, EMA, checkpoint averaging, LoRA, freezing, distillation, dropout,
+variational dropout, CRF, tied embeddings, softmax temperature, bootstrap, McNemar, paired test, seed variance,
+train/validation/test split, data leak, class imbalance, cross-entropy, huber, sampled softmax, cosine, constant,
+momentum, Adam, SGD, teacher-forcing, lr, kv-cache, early-stopping, softmax, attention, seq2seq, encoder-decoder,
+bidirectional, BERT, GPT, swiglu, gelu, word2vec, p-value, seed"""
+SCORES_OF_REPORTS = """accuracy, average_precision, bits_per_character, bits_per_token, bleu, bleu_lower, chrf, ece,
+exact_match, loss, macro_f1, mae, meteor, micro_f1, nats_per_token, per, perplexity, r_squared, rmse, roc_auc, span_f1,
+span_precision, span_recall, spearman, subset_accuracy, ter, token_error_rate, wer"""
+COMMANDS = get_command(app).commands  # type: ignore[attr-defined]
+"""Of a typer group: its commands by name."""
+
+
+def words(text: str) -> list[str]:
+    return [re.sub(r"\s+", " ", word.strip()) for word in text.split(",")]
+
+
+def test_every_term_that_users_search_for_is_explained() -> None:
+    def check_word(word: str) -> None:
+        assert (
+            find_term(word)
+            or find_part_name(word)
+            or registered_spelling(f" {word}")
+            or matching_settings(word)
+        ), word
+
+    check_each([*words(SEARCHED), *words(SCORES_OF_REPORTS)], check_word)
+
+
+@pytest.mark.slow
+def test_every_registered_name_is_explained_with_its_summary() -> None:
+    names = [(kind, name) for kind in KINDS if kind not in UNEXPLAINED for name in KINDS[kind].names()]
+
+    def check_part(part: tuple[str, str]) -> None:
+        kind, name = part
+        assert part in named_parts(name)
+        assert registered_spelling(name.upper()) == name
+        assert describe_part(kind, name).summary == KINDS[kind].summary(name)
+
+    check_each(names, check_part)
+    assert [name for name in backbones.names() if not named_parts(name)] == []
+
+
+def test_every_term_has_sentences_and_names_settings_that_exist() -> None:
+    settings = {entry.name for entry in all_settings()}
+
+    def check_term(name: str) -> None:
+        term = all_terms()[name]
+        assert set(term.settings) <= settings, set(term.settings) - settings
+        assert term.meaning.endswith("."), term.meaning
+        assert 40 < len(term.meaning) < 420, len(term.meaning)
+        assert all(len(line) <= 120 for line in term.equations), term.equations
+
+    check_each(list(all_terms()), check_term)
+
+
+def test_every_command_of_a_term_exists() -> None:
+    def check_command(name: str) -> None:
+        verb, *arguments = shlex.split(all_terms()[name].command.removeprefix("seqlab "))
+        options = {option for parameter in COMMANDS[verb].params for option in parameter.opts}
+        assert {word for word in arguments if word.startswith("--")} <= options
+        if verb == "train":
+            model = arguments[arguments.index("--model") + 1] if "--model" in arguments else ""
+            check(override({}, [word for word in arguments if "=" in word], model=model), where=name)
+            if "--task" in arguments:
+                assert KINDS["tasks"].has(arguments[arguments.index("--task") + 1])
+        elif verb == "study":
+            assert KINDS["studies"].has(arguments[0])
+        elif verb == "list":
+            assert arguments[0] in KINDS
+        elif verb == "explain":
+            find_explanation(arguments[0])
+        decoding = [word for before, word in pairwise(arguments) if before == "--decoding"]
+        check(override({}, [f"decoding.{setting}" for setting in decoding]), where=name)
+
+    check_each(list(all_terms()), check_command)
+
+
+@pytest.mark.slow
+def test_every_page_of_a_term_or_part_exists() -> None:
+    parts = [
+        describe_part(kind, name) for kind in KINDS if kind not in UNEXPLAINED for name in KINDS[kind].names()
+    ]
+    pages = {term.page for term in all_terms().values()} | {part.page for part in parts}
+    find_page = page_writer("glossary_page").find_page
+    assert {page for page in pages if page and find_page(page) is None} == set()
+
+
+def test_no_two_terms_share_a_name_and_no_term_hides_the_other_name_of_a_part() -> None:
+    names = [name for term in all_terms().values() for name in (term.name, *term.also)]
+    others = [
+        (kind, name, other) for kind, parts in part_names().items() for name in parts for other in parts[name]
+    ]
+    counts = Counter(map(spelling, [*names, *(other for _, _, other in others)]))
+    assert [name for name, count in counts.items() if count > 1] == []
+    assert [(kind, name) for kind, name, _ in others if not KINDS[kind].has(name)] == []
+
+
+@pytest.mark.parametrize(
+    ("topic", "facts"),
+    [
+        ("early_stopping", ["training.patience"]),
+        ("Teacher Forcing", ["previous token", "scheduled_sampling.", "docs: translation.md"]),
+        ("tensorboard", ["journal.jsonl"]),
+        ("lstm", ["forget ⊙ cell_state + input ⊙ candidate", "(batch, hidden)", "Hochreiter"]),
+        ("gru", ["reset", "update ⊙ hidden"]),
+        ("LSTM", ["model lstm: ", "model.cell.forget_bias ("]),
+        ("RoPE", ["position rotary: ", "cos θ", "parameters: none", "model.positions=rotary"]),
+        ("adam", ["optimizer adamw: ", "exp_avg_sq", "training.optimizer=adamw"]),
+        ("general", ["score(q, k) = qᵀ W k", "q · k; 65,536 with", "(batch, target, source)"]),
+        ("vanishing", ["study vanishing: ", "seqlab study vanishing"]),
+        ("cosine", ["½ (1 + cos(π s / decay_steps))", "training.decay_steps"]),
+        ("bert-base", ["109,512,762 with its 30,522 tokens"]),
+        ("lr", ["training.learning_rate"]),
+        ("training.lr", ["training.learning_rate (number"]),
+        ("num_beams", ["decoding.beam (whole number"]),
+    ],
+)
+def test_explain_answers_in_the_words_of_the_field(
+    topic: str, facts: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended = run(capsys, "explain", topic)
+    assert ended.code == 0
+    assert [fact for fact in facts if fact not in ended.out] == []
+
+
+def test_a_term_in_json_has_its_equation_command_and_page(capsys: pytest.CaptureFixture[str]) -> None:
+    found = run(capsys, "explain", "beam-search", "--json").json
+    term = find_term("beam search")
+    assert term is not None
+    assert found["names"] == {"beam search": term.meaning}
+    assert found["equations"] == term.equations
+    assert found["term"]["command"] == term.command
+    assert found["pages"] == [term.page]
+    assert "decoding.beam" in {entry["name"] for entry in found["settings"]}
+
+
+@pytest.mark.parametrize(
+    ("topic", "near"),
+    [("perplexitty", "perplexity"), ("teacher forcin", "teacher forcing"), ("rotray", "rotary")],
+)
+def test_an_unknown_word_gets_a_near_one(topic: str, near: str) -> None:
+    with pytest.raises(UsageError, match=f"Did you mean '{near}'"):
+        find_explanation(topic)
+
+
+@pytest.mark.parametrize("kind", ["cells", "attention", "positions", "optimizers"])
+def test_every_built_in_part_has_equations(kind: str) -> None:
+    without = [name for name in KINDS[kind].names() if not describe_part(kind, name).equations]
+    assert without == (["none"] if kind == "positions" else [])
