@@ -1,4 +1,4 @@
-"""Writes docs/cells/*.md from the cells themselves and the words below: `python docs/cell_pages.py`.
+"""Writes docs/concepts/cells/*.md from the cells themselves and the words below: `python docs/cell_pages.py`.
 
 A test compares the two.
 """
@@ -14,7 +14,7 @@ from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.settings import describe
 from seqlab.models.parameter_formulas import CELLS
 
-FOLDER = Path(__file__).parent / "cells"
+FOLDER = Path(__file__).parent / "concepts" / "cells"
 INTRODUCTION = (
     "One step of recurrence in many forms. Each is one file with its equations above the code; each walks in"
     " any stack, direction and task."
@@ -188,7 +188,7 @@ def index() -> str:
         "",
     ]
     for title, picture, sentence in PICTURES:
-        lines += [f"## {title}", "", sentence, "", f"![{title}](../pictures/{picture}.svg)", ""]
+        lines += [f"## {title}", "", sentence, "", f"![{title}](../../pictures/{picture}.svg)", ""]
     return "\n".join(lines)
 
 
