@@ -82,7 +82,9 @@ def line_panel(
         yield Label(LEFT + share * WIDTH, TOP + HEIGHT + 16.0, f"{share * last_x:g}", muted=True)
     yield Label(LEFT + WIDTH / 2, TOP + HEIGHT + 36.0, x_label, muted=True)
     lowest = -math.inf
-    for (name, values), style in zip(sorted(curves.items(), key=lambda item: -item[1][-1]), STYLES):
+    for (name, values), style in zip(
+        sorted(curves.items(), key=last_value, reverse=True), STYLES, strict=False
+    ):
         points = [
             (LEFT + index / (len(values) - 1) * WIDTH, to_y(value))
             for index, value in enumerate(values)
@@ -93,13 +95,19 @@ def line_panel(
         yield Label(LEFT + WIDTH + 8.0, lowest, name, anchor="start")
 
 
+def last_value(curve: tuple[str, Sequence[float]]) -> float:
+    return curve[1][-1]
+
+
 def encoder_decoder() -> Diagram:
     """An encoder reads two tokens, a decoder with teacher forcing predicts three."""
     parts: list[DiagramPart] = []
     for index, word in enumerate(("A", "dog")):
         x = 60.0 + 92.0 * index
         parts += step_of(x, word, "encoder", "")
-        parts.append(Line([(x - 44.0, 140.0), (x - 32.0, 140.0)] if not index else across(x), style="carried"))
+        parts.append(
+            Line([(x - 44.0, 140.0), (x - 32.0, 140.0)] if not index else across(x), style="carried")
+        )
     bridge = 60.0 + 92.0 * 2 + 12.0
     parts.append(Line([(bridge - 72.0, 140.0), (bridge - 28.0, 140.0)], style="carried"))
     parts.append(Box(bridge, 140.0, "bridge", kind="kept", width=56.0))
@@ -211,13 +219,9 @@ def masked_tokens() -> Diagram:
 
 def masks() -> Diagram:
     """Which steps each step may attend to: all of them, the earlier ones, the nearest earlier ones."""
-    kinds = {
-        "full (BERT)": lambda target, source: True,
-        "causal (GPT)": lambda target, source: source <= target,
-        "causal, window 3": lambda target, source: target - 3 < source <= target,
-    }
+    kinds = {"full (BERT)": (5, 5), "causal (GPT)": (5, 0), "causal, window 3": (2, 0)}  # steps back, ahead
     parts: list[DiagramPart] = []
-    for panel, (title, may_attend) in enumerate(kinds.items()):
+    for panel, (title, (back, ahead)) in enumerate(kinds.items()):
         left = 70.0 + 190.0 * panel
         parts.append(Label(left + 50.0, 26.0, title, bold=True))
         for target in range(6):
@@ -227,7 +231,7 @@ def masks() -> Diagram:
                         left + 24.0 * source,
                         60.0 + 24.0 * target,
                         "",
-                        kind="state" if may_attend(target, source) else "plain",
+                        kind="state" if -ahead <= target - source <= back else "plain",
                         width=20.0,
                         height=20.0,
                     )

@@ -28,7 +28,7 @@ LECTURES = {
     "004": "From recurrent networks to attention: a derivation",
 }
 INTRODUCTION = """\
-The index of the five lectures that seqlab is built from: what each one claims or derives, the concept page that
+The index of the five lectures that seqlab is built from: what each one claims or derives, the page that
 explains it, the module that implements it, the tests that carry its number (`pytest -m spec`), and the study that
 reruns the claim. The numbers are stable. A row that several lectures share is listed under each of them.
 
@@ -99,7 +99,7 @@ def page() -> str:
         lines += [f"- [{key}](#{anchor(key, title)}): {title}"]
     for key, title in LECTURES.items():
         lines += ["", f"## {key} {title}", ""]
-        lines += ["| # | claim or equation | concept | module | tests | study |", "|---|---|---|---|---|---|"]
+        lines += ["| # | claim or equation | page | module | tests | study |", "|---|---|---|---|---|---|"]
         lines += [line_of(row, marks) for row in rows if key in row.lectures]
     return "\n".join([*lines, ""])
 
@@ -116,13 +116,14 @@ def anchor(key: str, title: str) -> str:
 def line_of(row: Row, marks: Mapping[int, Counter[str]]) -> str:
     claim = row.title + ("" if not row.equation else f": `{row.equation}`") + (" †" if row.misprint else "")
     tests = [
-        f"`{file}`" + (f" ({count})" if count > 1 else "") for file, count in marks.get(row.number, {}).items()
+        f"`{file}`" + (f" ({count})" if count > 1 else "")
+        for file, count in marks.get(row.number, {}).items()
     ]
     cells = [
         str(row.number),
         claim,
-        f"[{page_name(row.page)}](concepts/{row.page}.md)" if row.page else "",
-        ", ".join(f"`{module}`" for module in row.modules) or "none yet",
+        f"[{page_name(row.page)}]({row.page}.md)" if row.page else "",
+        ", ".join(f"`{module}`" for module in row.modules) or ("" if row.page else "none yet"),
         ", ".join(tests) or "none yet",
         ", ".join(f"`{study}`" for study in row.studies),
     ]
@@ -131,10 +132,10 @@ def line_of(row: Row, marks: Mapping[int, Counter[str]]) -> str:
 
 def page_name(page: str) -> str:
     """
-    >>> page_name("attention/index"), page_name("language_models")
+    >>> page_name("concepts/attention/index"), page_name("concepts/language_models")
     ('attention', 'language models')
     """
-    return page.removesuffix("/index").replace("_", " ")
+    return page.removesuffix("/index").rpartition("/")[2].replace("_", " ")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,9 @@ PAGES = sorted({*FOLDER.glob("*.md")} - {INDEX})
 
 def test_every_example_prints_what_stands_below_it() -> None:
     check_each(
-        [*PAGES, ROOM], all_examples_print_what_stands_below, name=lambda path: path.relative_to(DOCS).as_posix()
+        [*PAGES, ROOM],
+        all_examples_print_what_stands_below,
+        name=lambda path: path.relative_to(DOCS).as_posix(),
     )
 
 

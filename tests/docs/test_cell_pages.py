@@ -48,7 +48,9 @@ def cell_has_its_page(name: str) -> None:
         "run: python docs/cell_pages.py"
     )
     assert (DOCS / "concepts" / "cells" / f"{name}.svg").is_file()
-    assert f"| [{name}]({name}.md) |" in (DOCS / "concepts" / "cells" / "index.md").read_text(encoding="utf-8")
+    assert f"| [{name}]({name}.md) |" in (DOCS / "concepts" / "cells" / "index.md").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_the_comparison_of_cells_is_what_the_script_writes() -> None:

@@ -18,7 +18,8 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "concepts"
 INDEX = FOLDER / "index.md"
 READING_ORDER = [
-    FOLDER / target for target in re.findall(r"^\d+\. \[.*?\]\((.*?)\)", INDEX.read_text(encoding="utf-8"), re.M)
+    FOLDER / target
+    for target in re.findall(r"^\d+\. \[.*?\]\((.*?)\)", INDEX.read_text(encoding="utf-8"), re.M)
 ]
 SECTIONS = ("Equation", "Common mistakes", "In the code", "Try it", "Settings", "Papers")
 
@@ -59,7 +60,9 @@ def test_every_study_that_a_page_names_exists_and_every_study_is_on_a_page() -> 
         of_commands = {words[2] for words in commands(text) if words[1] == "study"}
         of_sentences = set(re.findall(r"`seqlab study ([a-z_]+)", text))
         lines = [
-            line for line in part(text, "In the code").splitlines() if re.match(r"- (Stud(y|ies)|Related)", line)
+            line
+            for line in part(text, "In the code").splitlines()
+            if re.match(r"- (Stud(y|ies)|Related)", line)
         ]
         of_code = set(re.findall(r"`([a-z_]+)`", " ".join(lines)))
         assert of_commands | of_sentences | of_code <= {*studies.names(), "seqlab"}, name(path)

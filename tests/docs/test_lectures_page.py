@@ -32,7 +32,7 @@ def names_what_exists(row: Row) -> None:
     assert set(row.lectures) <= set(LECTURES)
     assert [module for module in row.modules if not (ROOT / "src" / "seqlab" / module).is_file()] == []
     assert set(row.studies) <= set(studies.names())
-    assert not row.page or (ROOT / "docs" / "concepts" / f"{row.page}.md").is_file()
+    assert not row.page or (ROOT / "docs" / f"{row.page}.md").is_file()
 
 
 def test_every_study_belongs_to_a_row() -> None:
