@@ -27,9 +27,10 @@ LECTURES = {
     "003": "Sequential tasks in PyTorch: a notebook with printed results",
     "004": "From recurrent networks to attention: a derivation",
 }
+WIDE = "---\nhide:\n  - navigation\n  - toc\n---\n"  # file names need the room
 INTRODUCTION = """\
-The index of the five lectures that seqlab is built from: what each one claims or derives, the page that
-explains it, the module that implements it, the tests that carry its number (`pytest -m spec`), and the study that
+The index of the five lectures that seqlab is built from: what each one claims or derives (with a link to the
+page that explains it), the module that implements it, the tests that carry its number (`pytest -m spec`), and the study that
 reruns the claim. The numbers are stable. A row that several lectures share is listed under each of them.
 
 † The lecture prints something wrong or ambiguous. seqlab has the correct form as the default; where the printed
@@ -94,12 +95,12 @@ def page() -> str:
     """The whole page."""
     marks = find_marks()
     rows = read_lecture_rows()
-    lines = ["# The lectures, row by row", "", INTRODUCTION, ""]
+    lines = [WIDE, "# The lectures, row by row", "", INTRODUCTION, ""]
     for key, title in LECTURES.items():
         lines += [f"- [{key}](#{anchor(key, title)}): {title}"]
     for key, title in LECTURES.items():
         lines += ["", f"## {key} {title}", ""]
-        lines += ["| # | claim or equation | page | module | tests | study |", "|---|---|---|---|---|---|"]
+        lines += ["| # | claim or equation | module | tests | study |", "|---|---|---|---|---|"]
         lines += [line_of(row, marks) for row in rows if key in row.lectures]
     return "\n".join([*lines, ""])
 
@@ -114,28 +115,20 @@ def anchor(key: str, title: str) -> str:
 
 
 def line_of(row: Row, marks: Mapping[int, Counter[str]]) -> str:
-    claim = row.title + ("" if not row.equation else f": `{row.equation}`") + (" †" if row.misprint else "")
+    title = f"[{row.title}]({row.page}.md)" if row.page else row.title
+    modules = [f"`{module}`" for module in row.modules]
     tests = [
         f"`{file}`" + (f" ({count})" if count > 1 else "")
         for file, count in marks.get(row.number, {}).items()
     ]
     cells = [
         str(row.number),
-        claim,
-        f"[{page_name(row.page)}]({row.page}.md)" if row.page else "",
-        ", ".join(f"`{module}`" for module in row.modules) or ("" if row.page else "none yet"),
-        ", ".join(tests) or "none yet",
-        ", ".join(f"`{study}`" for study in row.studies),
+        title + (f": `{row.equation}`" if row.equation else "") + (" †" if row.misprint else ""),
+        "<br>".join(modules) or ("" if row.page else "none yet"),
+        "<br>".join(tests) or "none yet",
+        "<br>".join(f"`{study}`" for study in row.studies),
     ]
     return f"| {' | '.join(cells)} |"
-
-
-def page_name(page: str) -> str:
-    """
-    >>> page_name("concepts/attention/index"), page_name("concepts/language_models")
-    ('attention', 'language models')
-    """
-    return page.removesuffix("/index").rpartition("/")[2].replace("_", " ")
 
 
 if __name__ == "__main__":
