@@ -1,4 +1,4 @@
-"""Writes docs/cells/*.md from the cells themselves and the words below: `python docs/cell_pages.py`.
+"""Writes docs/concepts/cells/*.md from the cells themselves and the words below: `python docs/cell_pages.py`.
 
 A test compares the two.
 """
@@ -14,10 +14,11 @@ from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.settings import describe
 from seqlab.models.parameter_formulas import CELLS
 
-FOLDER = Path(__file__).parent / "cells"
+FOLDER = Path(__file__).parent / "concepts" / "cells"
 INTRODUCTION = (
-    "One step of recurrence in many forms. Each is one file with its equations above the code; each walks in"
-    " any stack, direction and task."
+    "Variants of one recurrent step. Each is one file with its equations above the code, and each works in any"
+    " stack, direction and task. The ideas behind them: [recurrent networks](../recurrent_networks.md),"
+    " [LSTM](../lstm.md), [GRU](../gru.md)."
 )
 
 
@@ -36,87 +37,87 @@ class About:
 LSTM_GATES = ("input", "forget", "output")
 ABOUT: dict[str, About] = {
     "rnn": About(
-        "The new state is a bent sum of the input and the old state. It is the smallest thing that has a"
-        " memory, and the one whose gradients vanish first.",
-        "As the baseline, for short sequences, and wherever the equations are to be followed by hand. With"
-        " relu and the identity as start it reaches further.",
+        "The new state is an activation of a weighted sum of the input and the old state. It is the simplest"
+        " cell with a memory, and the one whose gradients vanish first.",
+        "As a baseline, for short sequences, and to follow the equations by hand. With relu and an identity"
+        " initialization it remembers longer.",
     ),
     "lstm": About(
-        "A memory runs along the sequence and changes only by adding: one gate keeps it, one writes, one"
-        " shows it. Gradients follow the memory back without passing a matrix.",
-        "The first choice for text and for anything with long memory; it can also count. Start the forget"
-        " bias high (3 to 5) when what matters lies far back.",
+        "A cell state runs along the sequence and changes only by addition: one gate keeps it, one writes to"
+        " it, one shows it. Gradients can follow it back without passing through a matrix.",
+        "The first choice for text and for anything that needs a long memory; it can also count. Start with a"
+        " high forget bias (3 to 5) if the relevant input is far back.",
         LSTM_GATES,
         "hidden, cell_state",
         "Goodfellow et al. 2016 (section 10.10.1) write s for the cell state, g for the input gate, f for the"
         " forget gate and q for the output gate.",
     ),
     "peephole_lstm": About(
-        "An LSTM whose gates also look at the memory they guard. The gates can then act on an exact count or"
-        " on the time since an event.",
-        "For precise timing and counting. With a full matrix for each peephole it costs 3 · h · h more"
-        " parameters, with the diagonal hardly any.",
+        "An LSTM whose gates also see the cell state. They can then react to an exact count or to the time"
+        " since an event.",
+        "For precise timing and counting. A full matrix for each peephole costs 3 · h · h more parameters, a"
+        " diagonal hardly any.",
         LSTM_GATES,
         "hidden, cell_state",
     ),
     "coupled_lstm": About(
-        "An LSTM that writes exactly where it forgets. The memory is a running mean of what was written, so"
-        " it saves a quarter of the parameters and loses the ability to add up.",
-        "When parameters or time are short and nothing has to be counted; `seqlab study counting` shows the"
+        "An LSTM that writes exactly where it forgets. Its cell state is a running average of the candidates,"
+        " so it needs a quarter fewer parameters and cannot add up.",
+        "When parameters or time are limited and nothing has to be counted; `seqlab study counting` shows the"
         " limit.",
         ("forget", "output"),
         "hidden, cell_state",
     ),
     "layer_norm_lstm": About(
-        "An LSTM whose sums and memory are normalised over the units at every step. The scale of its"
-        " activations no longer depends on the sequence.",
-        "For large learning rates, small batches and deep stacks; each step costs more time than that of the"
-        " plain LSTM.",
+        "An LSTM whose pre-activations and cell state are normalized over the units at every step. The scale"
+        " of its activations no longer depends on the sequence.",
+        "For high learning rates, small batches and deep stacks; each step is slower than one of a plain LSTM.",
         LSTM_GATES,
         "hidden, cell_state",
     ),
     "projected_lstm": About(
-        "An LSTM that shows a smaller projection of its hidden state. The memory stays wide while the"
+        "An LSTM that outputs a smaller projection of its hidden state. The cell state stays wide while the"
         " recurrent matrix becomes narrow.",
-        "For wide memories at a bounded cost, as in speech recognition.",
+        "For a large memory at a limited cost, as in speech recognition.",
         LSTM_GATES,
         "hidden (proj_size), cell_state",
     ),
     "gru": About(
-        "One gate mixes the old state with a candidate, another decides how much of the old state the"
-        " candidate sees. It has no separate memory. The reset acts after the recurrent product, as in torch,"
-        " Keras and cuDNN.",
-        "Where an LSTM is used: three quarters of its parameters and often the same quality. It cannot count,"
-        " since it only mixes.",
+        "One gate blends the old state with a candidate, another decides how much of the old state the"
+        " candidate sees. There is no separate cell state. The reset gate acts after the recurrent product, as"
+        " in PyTorch, Keras and cuDNN.",
+        "Wherever an LSTM is used: it has three quarters of the parameters and often the same quality. It"
+        " cannot count, because it only averages.",
         ("reset", "update"),
     ),
     "reset_before_gru": About(
-        "The GRU as first published: the reset gate chooses units of the old state before the recurrent"
-        " product. That is another function than torch's GRU.",
-        "To load weights of libraries that follow the paper, or to repeat published numbers.",
+        "The GRU as first published: the reset gate acts on the old state before the recurrent product. This"
+        " is a different function from PyTorch's GRU.",
+        "To load weights from libraries that follow the paper, or to reproduce published results.",
         ("reset", "update"),
     ),
     "single_gate": About(
-        "One gate decides between the old state and a new candidate, and there is nothing else. It is a GRU"
-        " whose reset gate is always open.",
-        "As the smallest gated cell: half of an LSTM's parameters, and the easiest one to look into.",
+        "A single gate chooses between the old state and a new candidate. It is a GRU whose reset gate is"
+        " always open.",
+        "As the smallest gated cell: half the parameters of an LSTM, and the easiest one to look into.",
         ("update",),
     ),
     "additive": About(
-        "The update that all gated cells share, for any candidate: keep a part of the old state, add the rest"
-        " of something new. The state is a weighted sum of all candidates so far.",
-        "To try candidates of your own, and to see recurrence as attention with dependent weights.",
+        "The update that all gated cells share, for any candidate: keep part of the old state and add the"
+        " rest of a new candidate. The state is a weighted sum of all candidates so far.",
+        "To try your own candidate functions, and to see recurrence as attention with dependent weights"
+        " ([from gated recurrence to attention](../recurrence_to_attention.md)).",
         ("gate",),
     ),
     "orthogonal_rnn": About(
-        "A plain cell whose recurrent matrix is a rotation and stays one while it is trained. Nothing that it"
-        " carries grows or fades by the matrix.",
-        "For long memory without gates; with `radius` the singular values may leave 1 by as much.",
+        "A plain cell whose recurrent matrix is a rotation and stays one during training. The matrix makes"
+        " nothing grow or fade.",
+        "For a long memory without gates; with `radius` the singular values may differ from 1 by that much.",
     ),
     "min_gru": About(
-        "A linear recurrence: gate and candidate see only the input, so all products are done before the walk"
-        " begins. What is left of a step is one multiplication and one addition per unit.",
-        "For very long sequences and speed, in several layers: one layer alone cannot react to its own"
+        "A linear recurrence: gate and candidate depend only on the input, so all matrix products are done"
+        " before the scan. What remains per step is one multiplication and one addition per unit.",
+        "For very long sequences and for speed, in several layers: a single layer cannot react to its own"
         " state.",
         ("update",),
     ),
@@ -182,42 +183,42 @@ def index() -> str:
     lines += [
         "",
         (
-            "i is the size of the input, h that of the state, p that of the projection; biases and default"
-            " options are counted."
+            "i is the size of the input, h of the state, p of the projection. Biases are included, with the"
+            " default options."
         ),
         "",
     ]
     for title, picture, sentence in PICTURES:
-        lines += [f"## {title}", "", sentence, "", f"![{title}](../pictures/{picture}.svg)", ""]
+        lines += [f"## {title}", "", sentence, "", f"![{title}](../../pictures/{picture}.svg)", ""]
     return "\n".join(lines)
 
 
 PICTURES = [
     (
-        "A cell and its copies",
+        "A cell, unrolled",
         "unrolled_copies",
-        "A recurrent network is one cell, applied again and again with the same weights.",
+        "A recurrent network is one cell, applied at every step with the same weights.",
     ),
     (
         "Several layers",
         "layer_graph",
         (
-            "A layer reads the layer below at the same step and itself at the step before. Boxes on one"
-            " diagonal could run together."
+            "A layer reads the layer below at the same step and itself at the previous step. Boxes on one"
+            " diagonal could be computed in parallel."
         ),
     ),
     (
-        "The way back",
+        "The backward pass",
         "back_propagation",
         (
-            "One gradient per step serves both weights, with what the way forward kept."
+            "One gradient per step serves both weight matrices, together with what the forward pass kept."
             " `cells/derivations/hand_gradients.py` writes it out."
         ),
     ),
     (
         "Activations",
         "activations",
-        "What bends the sums. A slope above 1 occurs nowhere: only the matrices can make a gradient grow.",
+        "No slope exceeds 1, so only the weight matrices can make a gradient grow.",
     ),
 ]
 

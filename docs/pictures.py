@@ -31,7 +31,9 @@ HERE = Path(__file__).parent
 
 def pictures() -> dict[Path, str]:
     """Every picture by the file it belongs in."""
-    found = {HERE / "cells" / f"{name}.svg": render_svg(cell_diagram(name)) for name in cells.names()}
+    found = {
+        HERE / "concepts" / "cells" / f"{name}.svg": render_svg(cell_diagram(name)) for name in cells.names()
+    }
     drawings = {
         "unrolled_copies": unrolled_graph(),
         "layer_graph": layer_graph(),

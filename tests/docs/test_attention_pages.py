@@ -10,12 +10,16 @@ from tests.docs.examples import all_examples_print_what_stands_below
 
 DOCS = Path(__file__).parents[2] / "docs"
 ROOM = DOCS / "rooms" / "attention.md"
-PAGES = [*sorted((DOCS / "attention").glob("*.md")), ROOM]
+FOLDER = DOCS / "concepts" / "attention"
+INDEX = FOLDER / "index.md"
+PAGES = sorted({*FOLDER.glob("*.md")} - {INDEX})
 
 
 def test_every_example_prints_what_stands_below_it() -> None:
     check_each(
-        PAGES, all_examples_print_what_stands_below, name=lambda path: path.relative_to(DOCS).as_posix()
+        [*PAGES, ROOM],
+        all_examples_print_what_stands_below,
+        name=lambda path: path.relative_to(DOCS).as_posix(),
     )
 
 
@@ -24,16 +28,16 @@ def test_every_score_has_a_page_with_its_file_and_a_line_in_the_table() -> None:
 
 
 def score_has_a_page(name: str) -> None:
-    page = (DOCS / "attention" / f"{name}.md").read_text(encoding="utf-8")
+    page = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
     assert f"`src/seqlab/attention/{name}.py`" in page
-    assert f"| [{name}](../attention/{name}.md) | " in ROOM.read_text(encoding="utf-8")
+    assert f"| [{name}]({name}.md) | " in INDEX.read_text(encoding="utf-8")
 
 
-def test_every_page_is_reached_from_the_room_and_leads_back() -> None:
-    room = ROOM.read_text(encoding="utf-8")
-    for path in PAGES[:-1]:
-        assert f"../attention/{path.name}" in room
-        assert "(../rooms/attention.md" in path.read_text(encoding="utf-8")
+def test_every_page_is_reached_from_the_index_and_leads_back() -> None:
+    index = INDEX.read_text(encoding="utf-8")
+    for path in PAGES:
+        assert f"({path.name}" in index
+        assert "(index.md" in path.read_text(encoding="utf-8")
 
 
 def test_every_file_of_the_room_is_in_its_table() -> None:

@@ -44,15 +44,17 @@ def test_every_cell_has_its_page_and_picture_and_a_line_in_the_table() -> None:
 
 def cell_has_its_page(name: str) -> None:
     assert name in CELL_DIAGRAMS
-    assert (DOCS / "cells" / f"{name}.md").read_text(encoding="utf-8") == PAGES.page(name), (
+    assert (DOCS / "concepts" / "cells" / f"{name}.md").read_text(encoding="utf-8") == PAGES.page(name), (
         "run: python docs/cell_pages.py"
     )
-    assert (DOCS / "cells" / f"{name}.svg").is_file()
-    assert f"| [{name}]({name}.md) |" in (DOCS / "cells" / "index.md").read_text(encoding="utf-8")
+    assert (DOCS / "concepts" / "cells" / f"{name}.svg").is_file()
+    assert f"| [{name}]({name}.md) |" in (DOCS / "concepts" / "cells" / "index.md").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_the_comparison_of_cells_is_what_the_script_writes() -> None:
-    assert (DOCS / "cells" / "index.md").read_text(encoding="utf-8") == PAGES.index(), (
+    assert (DOCS / "concepts" / "cells" / "index.md").read_text(encoding="utf-8") == PAGES.index(), (
         "run: python docs/cell_pages.py"
     )
     assert set(PAGES.ABOUT) == set(cells.names()) == set(OPTIONS)
@@ -85,8 +87,9 @@ def gates_and_state_are_those_of_the_page(name: str) -> None:
 
 @pytest.mark.spec(72, 82, 87)
 def test_pictures_of_the_documents_are_what_the_code_draws() -> None:
-    for path, text in script("pictures").pictures().items():
-        assert path.read_text(encoding="utf-8") == text, f"{path.name}: run: python docs/pictures.py"
+    for drawing in ("pictures", "concept_pictures"):
+        for path, text in script(drawing).pictures().items():
+            assert path.read_text(encoding="utf-8") == text, f"{path.name}: run: python docs/{drawing}.py"
 
 
 def test_every_study_has_a_line_on_the_page_of_its_room(capsys: pytest.CaptureFixture[str]) -> None:

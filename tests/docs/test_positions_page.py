@@ -14,7 +14,7 @@ from tests.check_each import check_each
 from tests.docs.examples import all_examples_print_what_stands_below, examples_of
 
 DOCS = Path(__file__).parents[2] / "docs"
-PATH = DOCS / "rooms" / "positions.md"
+PATH = DOCS / "concepts" / "positions.md"
 PAGE = PATH.read_text(encoding="utf-8")
 
 
