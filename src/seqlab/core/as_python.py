@@ -13,7 +13,8 @@ TEXT_OPTION = re.compile(r"--(model|task|from|out|data) ([\w./-]*\w)")
 NUMBER_OPTION = re.compile(r"--(minutes|beam|top) ([\w.]*\w)")
 BARE_OPTION = re.compile(r"--(model|task|from|out|minutes)\b")
 TASK = re.compile(r"\btask=(\w+)")
-SETTING = re.compile(r"(?<![\w.\"])((?:[a-z_]+\.)+[a-z_]+)=([\w.…+-]*\w)")
+SETTING = re.compile(r"(?<![\w.\"])((?:[a-z_]+\.)+[a-z_]+)=((?:[\w.…+/-]|,(?=\w))*\w)")
+"""Values may be paths, and lists of columns."""
 
 
 def as_python(sentence: str) -> str:
