@@ -1,7 +1,8 @@
 """Better or worse: one rule and one wording for every comparison, with a baseline or between models.
 
-clearly better, clearly worse     p ≤ 0.05 in the paired bootstrap: the 95% CI of the difference excludes 0
-better or worse, but not clearly  the CI contains 0: other test data may reverse it
+clearly better, clearly worse     p ≤ 0.05 in the paired bootstrap: the 95% CI of the difference excludes 0; with
+                                  several comparisons p is corrected for their number (Holm), the CI is not
+better or worse, but not clearly  p > 0.05: other test data may reverse it
 too few                           fewer than MIN_COMPARED_ITEMS items: no verdict
 """
 
