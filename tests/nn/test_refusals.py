@@ -132,7 +132,7 @@ def test_dropout_with_one_layer_warns(module: Any) -> None:
         (lambda: nn.LSTM(3, 5, cell="peephole", proj_size=2), "the cell peephole_lstm has no option 'proj_size'."),
         (lambda: nn.LSTM(3, 5, cell="projected"), "the cell projected_lstm needs a width.\n  It is an argument of the layer: proj_size=64."),
         (lambda: nn.RNN(3, 5, nonlinearity="tan"), "nonlinearity='tan': RNN with the cell rnn takes tanh, relu"),
-        (lambda: nn.RNN(3, 5, nonlinearity="relu", cell="single_gate"), "the cell single_gate has no option 'activation'."),
+        (lambda: nn.RNN(3, 5, nonlinearity="relu", cell="single_gate"), "the cell single_gate has no option 'nonlinearity'."),
         (lambda: nn.RNN(3, 5, nonlinearity="relu", cell={"kind": "rnn", "activation": "tanh"}), "'relu' in the arguments and 'tanh' in cell=."),
         (lambda: nn.RNN(3, 5, nonlinearity=torch.nn.PReLU()), "brings a module with parameters of its own: activation.weight."),
         (lambda: nn.LSTM(3, 5, merge="mean"), "merge='mean' has nothing to merge in one direction.\n  Add bidirectional=True"),
