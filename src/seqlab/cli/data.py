@@ -80,7 +80,7 @@ def _open(what: str, settings: list[str], notes: _Notes) -> tuple[list[str], Run
     try:
         return settings, open_data(recipe, on_note=notes.show)
     except TooManyBadRows as error:
-        say(f"  more rows than a few cannot be used; the first: {error.message}")
+        say(f"  training would stop here: {error.message}")
         tolerant = [*settings, SKIP_ALL]
         return tolerant, open_data(find_recipe(what, tolerant)[0], on_note=notes.show)
 
