@@ -227,3 +227,32 @@ def test_the_rows_of_every_split_are_told_also_where_there_is_one(
     ended = run(capsys, "train", "few.csv", *FAST, "--dry-run")
     assert ended.code == 0, ended.err
     assert "train 6, valid 1, test 1" in ended.err + ended.out
+
+
+def test_a_table_without_the_text_column_is_refused_before_answers_are_written(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_table(folder / "train.csv", [["id", "text", "label"], *GOOD])
+    assert run(capsys, "train", "train.csv", *FAST, "--out", "r", "--quiet").code == 0
+    write_table(folder / "other.csv", [["id", "comment"], ["1", "a fine film"], ["2", "a dull film"]])
+    ended = run(capsys, "predict", "r", "--file", "other.csv", "--out", "answers.csv")
+    assert ended.code == 2
+    assert all(fact in ended.err for fact in ("other.csv", "'text'", "comment"))
+    assert not (folder / "answers.csv").exists()
+
+
+def test_column_names_with_spaces_are_quoted_for_the_shell(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [[*row, f"group {number % 3}"] for number, row in enumerate(GOOD)]
+    write_table(folder / "form.csv", [["id", "text", "label", "Your age group?"], *rows])
+    assert "data.label='Your age group?'" in run(capsys, "data", "form.csv").err
+
+
+def test_the_share_of_a_label_is_that_of_the_rows_which_have_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"text": text, "labels": ["film", label]} for _, text, label in GOOD]
+    (folder / "several.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    shown = run(capsys, "data", "several.jsonl", "task=multi_label").out
+    assert "film: 64 (100%)" in shown

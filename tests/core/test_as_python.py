@@ -21,6 +21,7 @@ from seqlab.core.as_python import as_python
         ("another task: task=NAME", 'another task: task="NAME"'),
         ("fine-tune it: --from runs/novel-lstm", 'fine-tune it: start="runs/novel-lstm"'),
         ("set model.attention_dropout=0 to disable", 'set "model.attention_dropout=0" to disable'),
+        ("also: data.label='Your age?' or data.text=a", 'also: "data.label=Your age?" or "data.text=a"'),
         ("a.csv, line 3 (model.dropout)", "a.csv, line 3 (model.dropout)"),
     ],
 )

@@ -13,7 +13,7 @@ TEXT_OPTION = re.compile(r"--(model|task|from|out|data) ([\w./-]*\w)")
 NUMBER_OPTION = re.compile(r"--(minutes|beam|top) ([\w.]*\w)")
 BARE_OPTION = re.compile(r"--(model|task|from|out|minutes)\b")
 TASK = re.compile(r"\btask=(\w+)")
-SETTING = re.compile(r"(?<![\w.\"])((?:[a-z_]+\.)+[a-z_]+)=([\w.…+-]*\w)")
+SETTING = re.compile(r"(?<![\w.\"])((?:[a-z_]+\.)+[a-z_]+)=(?:([\w.…+-]*\w)|'([^'\n]*)')")
 
 
 def as_python(sentence: str) -> str:
@@ -38,7 +38,7 @@ def _arguments(sentence: str) -> str:
     sentence = NUMBER_OPTION.sub(lambda match: f"{_keyword(match[1])}={match[2]}", sentence)
     sentence = BARE_OPTION.sub(lambda match: f"{_keyword(match[1])}=", sentence)
     sentence = TASK.sub(r'task="\1"', sentence)
-    return SETTING.sub(r'"\1=\2"', sentence)
+    return SETTING.sub(lambda match: f'"{match[1]}={match[2] or match[3]}"', sentence)
 
 
 def _keyword(option: str) -> str:
