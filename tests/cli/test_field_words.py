@@ -19,7 +19,9 @@ exploding gradients, truncated BPTT, hidden state, cell state, input gate, forge
 padding mask, causal mask, KV cache, cross-attention, positional encoding, learning-rate schedule, warm-up,
 weight decay, label smoothing, mixed precision, gradient accumulation, checkpoint, embedding, tokenizer, vocabulary,
 perplexity, beam search, length penalty, nucleus, top-p sampling, calibration, confidence interval, ablation,
-batch size, epoch, throughput, latency, tensorboard"""
+batch size, epoch, throughput, latency, tensorboard, ECE, macro_f1, micro F1, roc_auc, average_precision, BLEU, chrF,
+TER, METEOR, rmse, mae, r_squared, spearman, bits_per_character, nats_per_token, exact_match, character_error_rate,
+token_error_rate, subset_accuracy, accuracy, loss"""
 
 
 def test_every_word_is_found_and_its_settings_exist() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from seqlab.cli.score_words import SCORES
+
 
 @dataclass(frozen=True)
 class FieldWord:
@@ -210,6 +212,11 @@ WORDS: dict[str, FieldWord] = {
     "weight decay": FieldWord(
         "Shrinks the weights a little at every update (decoupled, as in AdamW).", ("training.weight_decay",)
     ),
+}
+WORDS |= {
+    name: FieldWord(meaning, command="seqlab evaluate RUN")
+    for name, meaning in SCORES.items()
+    if name not in WORDS
 }
 OTHER_NAMES = {
     "95% ci": "confidence interval",

@@ -105,7 +105,11 @@ def too_few(num_items: int, unit: str) -> str:
 
 
 def _signed(value: float, decimals: int) -> str:
-    return f"{value:.{decimals}f}".replace("-", "−")
+    """
+    >>> _signed(-0.25, 1), _signed(-0.00001, 2)
+    ('−0.2', '0.00')
+    """
+    return f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", "−")  # + 0.0: no minus before a zero
 
 
 def _format_p(value: float) -> str:
