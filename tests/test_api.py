@@ -188,3 +188,12 @@ def test_a_notebook_sees_one_line_that_is_rewritten(
     live = capsys.readouterr().err.split("\r", 1)[1].split("\n")[0]
     assert "step 2/2" in live
     assert "valid loss" in live.split("\r")[-1]
+
+
+def test_an_evaluation_shows_its_scores_and_a_misspelled_score_is_answered_with_the_nearest(
+    trained: seqlab.Run,
+) -> None:
+    assert repr(trained.evaluate()) == repr(trained.results)
+    assert "acuracy" not in trained.results
+    with pytest.raises(KeyError, match=r"'acuracy'.*\n.*'accuracy'"):
+        trained.results["acuracy"]

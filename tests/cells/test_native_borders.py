@@ -142,6 +142,9 @@ def flag_sign(tensor: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(
+    3600
+)  # the number of calls is the limit; how long they take depends on what else the machine does
 @pytest.mark.usefixtures("kernels")
 def test_random_arguments_never_end_the_process() -> None:
     *wrong, summary = run_alone("tests.cells.native_fuzz", f"--calls={FUZZ_CALLS}", "--seed=1")
@@ -151,6 +154,7 @@ def test_random_arguments_never_end_the_process() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(3600)
 def test_random_arguments_never_reach_beyond_an_allocation(tmp_path: Path) -> None:
     """The same with the compiler's address sanitizer in the kernels, which sees every access beyond an
     allocation.

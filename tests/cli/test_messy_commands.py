@@ -127,11 +127,11 @@ def test_json_that_cannot_be_used_stays_among_the_answers(
 
 
 def test_the_command_that_data_recommends_works(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [[*row[:2], "" if int(row[0]) % 8 == 0 else row[2]] for row in GOOD]
+    rows = [[*row[:2], "" if int(row[0]) % 8 < 5 else row[2]] for row in GOOD]
     write_table(folder / "gaps.csv", [["id", "text", "label"], *rows])
     ended = run(capsys, "data", "gaps.csv")
     assert ended.code == 0, ended.err
-    assert "10 of 80 rows" in ended.err
+    assert "50 of 80 rows" in ended.err
     command = ended.out.splitlines()[-1].split()
     assert command[:2] == ["seqlab", "train"]
     assert "data.bad_rows=skip" in command
@@ -141,11 +141,11 @@ def test_the_command_that_data_recommends_works(folder: Path, capsys: pytest.Cap
 def test_guesses_are_told_before_an_error_and_before_slow_work(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = [[*row[:2], "" if int(row[0]) % 8 == 0 else row[2]] for row in GOOD]
+    rows = [[*row[:2], "" if int(row[0]) % 8 < 5 else row[2]] for row in GOOD]
     write_table(folder / "gaps.csv", [["id", "text", "label"], *rows])
     ended = run(capsys, "train", "gaps.csv", *FAST)
     assert ended.code == 2
-    assert ended.err.index("data.label=NAME") < ended.err.index("10 of 80 rows")
+    assert ended.err.index("data.label=NAME") < ended.err.index("50 of 80 rows")
     write_table(folder / "good.csv", [["id", "text", "label"], *GOOD])
     told = run(capsys, "train", "good.csv", *FAST).err
     assert told.index("data.label=NAME") < told.index("learning the vocabulary")
@@ -227,3 +227,32 @@ def test_the_rows_of_every_split_are_told_also_where_there_is_one(
     ended = run(capsys, "train", "few.csv", *FAST, "--dry-run")
     assert ended.code == 0, ended.err
     assert "train 6, valid 1, test 1" in ended.err + ended.out
+
+
+def test_a_table_without_the_text_column_is_refused_before_answers_are_written(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_table(folder / "train.csv", [["id", "text", "label"], *GOOD])
+    assert run(capsys, "train", "train.csv", *FAST, "--out", "r", "--quiet").code == 0
+    write_table(folder / "other.csv", [["id", "comment"], ["1", "a fine film"], ["2", "a dull film"]])
+    ended = run(capsys, "predict", "r", "--file", "other.csv", "--out", "answers.csv")
+    assert ended.code == 2
+    assert all(fact in ended.err for fact in ("other.csv", "'text'", "comment"))
+    assert not (folder / "answers.csv").exists()
+
+
+def test_column_names_with_spaces_are_quoted_for_the_shell(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [[*row, f"group {number % 3}"] for number, row in enumerate(GOOD)]
+    write_table(folder / "form.csv", [["id", "text", "label", "Your age group?"], *rows])
+    assert "data.label='Your age group?'" in run(capsys, "data", "form.csv").err
+
+
+def test_the_share_of_a_label_is_that_of_the_rows_which_have_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"text": text, "labels": ["film", label]} for _, text, label in GOOD]
+    (folder / "several.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    shown = run(capsys, "data", "several.jsonl", "task=multi_label").out
+    assert "film: 64 (100%)" in shown

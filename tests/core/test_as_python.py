@@ -21,6 +21,10 @@ from seqlab.core.as_python import as_python
         ("another task: task=NAME", 'another task: task="NAME"'),
         ("fine-tune it: --from runs/novel-lstm", 'fine-tune it: start="runs/novel-lstm"'),
         ("set model.attention_dropout=0 to disable", 'set "model.attention_dropout=0" to disable'),
+        ("with others: data.text=title,body", 'with others: "data.text=title,body"'),
+        ("data.label=toxic, or data.text=a", '"data.label=toxic", or "data.text=a"'),
+        ("moved: data.train=data/new.csv.", 'moved: "data.train=data/new.csv".'),
+        ("also: data.label='Your age?' or data.text=a", 'also: "data.label=Your age?" or "data.text=a"'),
         ("a.csv, line 3 (model.dropout)", "a.csv, line 3 (model.dropout)"),
     ],
 )

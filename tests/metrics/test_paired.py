@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from seqlab.metrics.bootstrap import resample
+from seqlab.metrics.difference import PairedDifference
 from seqlab.metrics.items import macro_f1_items, mean_items
 from seqlab.metrics.paired import (
     difference_with_interval,
@@ -93,6 +94,22 @@ def test_many_looks_are_corrected_for() -> None:
     assert holm_adjust([0.9, 0.6]) == [1.0, 1.0]
     three = paired_bootstrap([TWICE[0]], [[TWICE[1]], [TWICE[1]]], higher_is_better=True)
     assert three[0].holm_p == pytest.approx(min(1.0, 2 * three[0].p))
+
+
+@pytest.mark.parametrize(
+    ("value", "holm_p", "verdict"),
+    [
+        (0.1, 0.05, "clearly better"),
+        (0.1, 0.06, "better"),
+        (-0.1, 0.05, "clearly worse"),
+        (-0.1, 0.06, "worse"),
+    ],
+)
+def test_both_directions_need_the_p_value_that_is_corrected_for_several_models(
+    value: float, holm_p: float, verdict: str
+) -> None:
+    low, high = sorted((value / 2, 2 * value))
+    assert PairedDifference(value, low, high, 0.01, holm_p, 9_999, 500).verdict == verdict
 
 
 @pytest.mark.parametrize("num_items", [1, 9])

@@ -159,6 +159,23 @@ def test_an_unknown_nonlinearity_is_a_value_error_as_torchs() -> None:
         nn.RNNCell(4, 6, nonlinearity="garbage")
 
 
+@pytest.mark.parametrize("layer", [nn.RNN, nn.RNNCell])
+@pytest.mark.parametrize(
+    ("nonlinearity", "cell"),
+    [("garbage", None), ("relu", "gru"), ("relu", {"kind": "rnn", "activation": "tanh"})],
+)
+def test_mistakes_in_a_nonlinearity_name_the_argument_that_was_passed(
+    layer: Any, nonlinearity: str, cell: Any
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        layer(4, 6, nonlinearity=nonlinearity, cell=cell)
+    assert "nonlinearity" in caught.value.message
+    with pytest.raises(UsageError) as caught:
+        layer(4, 6, cell={"kind": "rnn", "activation": "garbage"})
+    assert "activation" in caught.value.message
+    assert "nonlinearity" not in caught.value.message
+
+
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 @pytest.mark.parametrize("name", LAYERS)
 def test_nested_tensors_are_refused_with_the_form_that_works(name: str) -> None:

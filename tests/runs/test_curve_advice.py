@@ -55,3 +55,12 @@ def test_too_few_or_missing_losses_say_nothing() -> None:
 
 def test_noise_below_the_threshold_is_no_overfitting() -> None:
     assert curve_shape([(1, 2.0), (2, 1.0), (3, 1.01), (4, 1.02)]) == "plateau"
+
+
+def test_early_stopping_on_a_falling_loss_names_patience_instead_of_more_time() -> None:
+    finished = {"event": "finished", "step": 800, "reason": "early stopping"}
+    advice = training_advice([*IMPROVING, finished], minutes=3)
+    assert "training.patience" in advice
+    assert "1.6000" in advice
+    assert "--minutes" not in advice
+    assert "--minutes 6" in training_advice([*IMPROVING, {**finished, "reason": "budget"}], minutes=3)

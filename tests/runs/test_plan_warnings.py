@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from seqlab.recipes.read import check
 from seqlab.runs.train.plan import plan_warnings
 from seqlab.training.budget import Budget
@@ -33,7 +35,7 @@ def warnings(
         before=before,
         after=5.0,
     )
-    return plan_warnings(recipe, budget, forecast)
+    return plan_warnings(recipe, budget, forecast, scoring_seconds=5.0)
 
 
 def test_less_than_three_epochs_warns_with_the_minutes_that_suffice() -> None:
@@ -59,3 +61,11 @@ def test_a_text_needs_one_epoch() -> None:
 def test_reading_that_takes_most_of_the_time_is_said() -> None:
     [slow] = [warning for warning in warnings(minutes=5, before=250.0) if "preparing the data" in warning]
     assert "250 s of a time budget of 300 s" in slow
+
+
+@pytest.mark.parametrize("before", [60.0, 250.0])
+def test_slow_reading_and_few_epochs_name_the_same_minutes(before: float) -> None:
+    both = warnings(minutes=before / 60, before=before)
+    assert len(both) == 2
+    [minutes] = {named for warning in both for named in re.findall(r"--minutes (\d+)", warning)}
+    assert warnings(minutes=float(minutes), before=before) == []

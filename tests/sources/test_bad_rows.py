@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from seqlab.core.errors import DataError
-from seqlab.sources.bad_rows import BadRows
+from seqlab.sources.bad_rows import BadRows, EmptyCell, Pass, TooManyBadRows
 
 
 def test_a_row_counts_once_in_all_passes_and_whatever_is_wrong_with_it() -> None:
@@ -29,3 +31,30 @@ def test_of_very_many_rows_the_fullest_pass_counts(monkeypatch: pytest.MonkeyPat
         for line in range(8):
             reading.reject(DataError("odd.", where=f"a.csv, line {line}"))
     assert policy.count == 8
+
+
+def read_with(policy: BadRows, *, empty: int, malformed: int, good: int) -> list[int]:
+    """What a pass gives that meets so many rows of each kind."""
+
+    def read(reading: Pass) -> Iterator[int]:
+        for line in range(empty):
+            reading.reject(EmptyCell("column 'text' is empty.", where=f"a.csv, line {line}"))
+        for line in range(malformed):
+            reading.reject(DataError("odd.", where=f"b.csv, line {line}"))
+        yield from range(good)
+
+    return list(policy.limited(read))
+
+
+def test_rows_with_an_empty_cell_are_skipped_up_to_half_of_the_rows() -> None:
+    policy = BadRows.of("few")
+    assert len(read_with(policy, empty=50, malformed=0, good=50)) == 50
+    assert policy.count == 50
+    with pytest.raises(TooManyBadRows, match=r"(?s)a\.csv, line 0.*51 of 100 rows.*data\.bad_rows=skip"):
+        read_with(BadRows.of("few"), empty=51, malformed=0, good=49)
+
+
+def test_empty_cells_leave_no_more_room_for_malformed_rows() -> None:
+    assert len(read_with(BadRows.of("few"), empty=40, malformed=5, good=55)) == 55
+    with pytest.raises(TooManyBadRows, match=r"(?s)b\.csv, line 0.*6 of 100 rows"):
+        read_with(BadRows.of("few"), empty=40, malformed=6, good=54)

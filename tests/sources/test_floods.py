@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from seqlab.core.errors import DataError
+from seqlab.sources.column_roles import find_roles
 from seqlab.sources.files import archives
 from seqlab.sources.files.trees import open_tree
 from seqlab.sources.formats import table_head, tmx
@@ -169,3 +170,16 @@ def test_the_time_for_a_header_grows_with_its_length_and_not_its_square(tmp_path
         assert len(open_source(path, DataSettings()).columns) == num_columns
         seconds.append(time.process_time() - clock)
     assert seconds[1] < 20 * max(seconds[0], 0.02)
+
+
+@pytest.mark.parametrize(
+    "row", ['{"text": "a text", "list": [{"part": %s}]}', '{"text": "a text", "cell": %s}']
+)
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"k": ', "}")])
+def test_json_that_is_nested_as_deeply_as_the_parser_allows_is_read(
+    row: str, opening: str, closing: str, tmp_path: Path
+) -> None:
+    """The search for spans looks into every value."""
+    path = tmp_path / "deep.jsonl"
+    path.write_text(row % (opening * 800 + "1" + closing * 800) + "\n", encoding="utf-8")
+    assert find_roles(open_source(path, DataSettings())).text == "text"

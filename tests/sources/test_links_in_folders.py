@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,41 @@ def test_hidden_links_are_no_data(reviews: Path) -> None:
 
 
 def test_a_folder_that_never_ends_is_refused(reviews: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folders, "MOST_FILES", 5)
+    monkeypatch.setattr(folders, "MOST_ENTRIES", 5)
     with pytest.raises(DataError, match=r"reviews.* 5 files"):
         labels_of(reviews)
+
+
+def test_links_that_double_with_every_level_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fourteen folders, each with two links to the next: no file, and sixteen thousand ways down."""
+    monkeypatch.setattr(folders, "MOST_ENTRIES", 1_000)
+    for level in range(14):
+        (tmp_path / str(level)).mkdir()
+        for name in ("left", "right"):
+            (tmp_path / str(level) / name).symlink_to(tmp_path / str(level + 1))
+    (tmp_path / "14").mkdir()
+    with pytest.raises(DataError, match=r"1,000 files"):
+        folders.files_below(tmp_path / "0")
+
+
+@pytest.fixture
+def deepest(tmp_path: Path) -> Iterator[Path]:
+    """A folder below more folders than Python has stack frames, which pytest could not remove either."""
+    nested = [tmp_path.joinpath(*["a"] * level) for level in range(1, 1_101)]
+    for folder in nested:
+        folder.mkdir()
+    yield nested[-1]
+    for folder in reversed(nested):
+        folder.rmdir()
+
+
+@pytest.mark.slow
+def test_folders_may_be_nested_deeply(deepest: Path, tmp_path: Path) -> None:
+    text = deepest / "text.txt"
+    text.write_text("once", encoding="utf-8")
+    try:
+        assert folders.files_below(tmp_path) == [text]
+    finally:
+        text.unlink()

@@ -228,6 +228,14 @@ def test_a_row_with_gaps_whose_answer_comes_back_is_a_row(tmp_path: Path) -> Non
     assert next(source.rows()).line == 2
 
 
+def test_a_first_row_with_gaps_that_reads_like_a_row_is_one(tmp_path: Path) -> None:
+    """Its id and its text come in no other row either."""
+    rows = [f"{number},review number {number} is fine,pos,{number}" for number in range(2, 32)]
+    table = "\n".join(["id,text,label,score", "1,this one was never rated at all,,", *rows]) + "\n"
+    source = open_source(write(tmp_path / "s.csv", table), DataSettings())
+    assert next(source.rows()).line == 2
+
+
 def test_a_list_of_one_is_a_label(tmp_path: Path) -> None:
     lines = [json.dumps({"text": "a", "label": label}) for label in (["pos"], ["pos", "neg"], [])]
     one, several, none = open_source(write(tmp_path / "l.jsonl", "\n".join(lines)), DataSettings()).rows()

@@ -58,6 +58,7 @@ def write_answer_table(run: Run, file: str, out: str) -> None:
             where=file,
             cure="Name a .csv, .tsv, .json or .jsonl file, or print the answers: leave out --out.",
         )
+    run.spec.read_inputs(source, run.recipe.data, Path(file).parent)  # a table without the columns stops here
     partial = Path(f"{out}.part")
     try:
         # Half a surrogate pair becomes its escape: the one way to write it in JSON, and visible in CSV.

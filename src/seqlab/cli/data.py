@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -46,6 +47,8 @@ def data(
         return answer_json({"task": opened.recipe.task, "parts": survey.as_json(), "warnings": warnings})
     for name, part in survey.parts.items():
         _show(name, part, unit="steps" if has_steps else spec.unit, is_stream=spec.is_text_stream)
+        _show_labels(part.labels, total=part.rows if spec.answers_per_sequence else sum(part.labels.values()))
+        _show_leaks(part)
     for warning in (warning for warning in warnings if warning not in notes.shown):
         answer_sentences(f"WARNING: {warning}")
     labels = survey.parts["train"].labels
@@ -80,7 +83,7 @@ def _open(what: str, settings: list[str], notes: _Notes) -> tuple[list[str], Run
     try:
         return settings, open_data(recipe, on_note=notes.show)
     except TooManyBadRows as error:
-        say(f"  more rows than a few cannot be used; the first: {error.message}")
+        say(f"  training would stop here: {error.message}")
         tolerant = [*settings, SKIP_ALL]
         return tolerant, open_data(find_recipe(what, tolerant)[0], on_note=notes.show)
 
@@ -100,21 +103,28 @@ def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
                 f"    {counted} per {rows[:-1]}: minimum {lengths.smallest:,}, median {lengths.median:,}, 90th"
                 f" percentile {lengths.ninetieth:,}, 99th {lengths.ninety_ninth:,}, maximum {lengths.largest:,}"
             )
-    if part.labels:
-        total = sum(part.labels.values())
-        ranked = sorted(part.labels.items(), key=lambda entry: -entry[1])
-        more = f" and {len(ranked) - MOST_LABELS:,} more" if len(ranked) > MOST_LABELS else ""
-        counts = ", ".join(
-            f"{shortened(one_line(label), 30)}: {count:,} ({count / total:.0%})"
-            for label, count in ranked[:MOST_LABELS]
-        )
-        answer_sentences(f"    labels: {counts}{more}")
+
+
+def _show_labels(labels: Mapping[str, int], *, total: int) -> None:
+    """The most frequent labels. total: what their shares are of, rows or tagged words."""
+    if not labels:
+        return
+    ranked = sorted(labels.items(), key=lambda entry: -entry[1])
+    more = f" and {len(ranked) - MOST_LABELS:,} more" if len(ranked) > MOST_LABELS else ""
+    counts = ", ".join(
+        f"{shortened(one_line(label), 30)}: {count:,} ({count / total:.0%})"
+        for label, count in ranked[:MOST_LABELS]
+    )
+    answer_sentences(f"    labels: {counts}{more}")
+
+
+def _show_leaks(part: PartSurvey) -> None:
     for what, leaks in (
         ("also in train", part.first_leaks),
         ("in train, ignoring case, punctuation and whitespace", part.first_plain_leaks),
         ("nearly in train", part.first_near_leaks),
         ("nearly repeated", part.first_near_duplicates),
-        ("with another label", part.first_conflicts),
+        ("same text, another label", part.first_conflicts),
     ):
         for leak in leaks:
             answer_sentences(

@@ -33,6 +33,9 @@ Examples:
   seqlab train reviews.csv --plugin my_cell.py --model my_cell     a part of your own
 """
 BEATEN = "the model does not beat its baseline"
+WITHOUT_ADVICE = (
+    " The run was too short for advice from its curve: try more time (--minutes NUMBER) or more data."
+)
 
 
 def train(
@@ -244,7 +247,7 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
     for score in results.values():
         answer_sentences(f"{results.split}: {score.describe()}")
     if any(warning.startswith(BEATEN) for warning in raw["warnings"]):  # the line above has the numbers
-        say(f"WARNING: {BEATEN}.")
+        say(f"WARNING: {BEATEN}.{'' if raw['training'].get('advice') else WITHOUT_ADVICE}")
     show_curve(run)
     _show_batch_means(raw["splits"])
     answer(f"report: {run.folder / 'report.html'}")

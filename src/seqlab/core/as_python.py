@@ -13,7 +13,8 @@ TEXT_OPTION = re.compile(r"--(model|task|from|out|data) ([\w./-]*\w)")
 NUMBER_OPTION = re.compile(r"--(minutes|beam|top) ([\w.]*\w)")
 BARE_OPTION = re.compile(r"--(model|task|from|out|minutes)\b")
 TASK = re.compile(r"\btask=(\w+)")
-SETTING = re.compile(r"(?<![\w.\"])((?:[a-z_]+\.)+[a-z_]+)=([\w.…+-]*\w)")
+SETTING = re.compile(r"(?<![\w.\"])((?:[a-z_]+\.)+[a-z_]+)=(?:((?:[\w.…+/-]|,(?=\w))*\w)|'([^'\n]*)')")
+"""Values may be paths, lists of columns, and names in quotation marks."""
 
 
 def as_python(sentence: str) -> str:
@@ -38,7 +39,7 @@ def _arguments(sentence: str) -> str:
     sentence = NUMBER_OPTION.sub(lambda match: f"{_keyword(match[1])}={match[2]}", sentence)
     sentence = BARE_OPTION.sub(lambda match: f"{_keyword(match[1])}=", sentence)
     sentence = TASK.sub(r'task="\1"', sentence)
-    return SETTING.sub(r'"\1=\2"', sentence)
+    return SETTING.sub(lambda match: f'"{match[1]}={match[2] or match[3]}"', sentence)
 
 
 def _keyword(option: str) -> str:

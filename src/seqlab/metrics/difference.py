@@ -1,7 +1,8 @@
 """Better or worse: one rule and one wording for every comparison, with a baseline or between models.
 
-clearly better, clearly worse     p ≤ 0.05 in the paired bootstrap: the 95% CI of the difference excludes 0
-better or worse, but not clearly  the CI contains 0: other test data may reverse it
+clearly better, clearly worse     p ≤ 0.05 in the paired bootstrap: the 95% CI of the difference excludes 0; with
+                                  several comparisons p is corrected for their number (Holm), the CI is not
+better or worse, but not clearly  p > 0.05: other test data may reverse it
 too few                           fewer than MIN_COMPARED_ITEMS items: no verdict
 """
 
@@ -104,7 +105,11 @@ def too_few(num_items: int, unit: str) -> str:
 
 
 def _signed(value: float, decimals: int) -> str:
-    return f"{value:.{decimals}f}".replace("-", "−")
+    """
+    >>> _signed(-0.25, 1), _signed(-0.00001, 2)
+    ('−0.2', '0.00')
+    """
+    return f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", "−")  # + 0.0: no minus before a zero
 
 
 def _format_p(value: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -111,6 +111,11 @@ class Score:
         if self.difference.verdict == "too few":
             return f"{too_few(self.difference.num_items, self.difference.unit)} to compare with {name}"
         return phrase(self.difference.verdict, name)
+
+
+def describe_scores(split: str, scores: Iterable[Score]) -> str:
+    """A line for every score of a split."""
+    return "\n".join(f"{split}: {score.describe()}" for score in scores)
 
 
 def beaten_scores(scores: Sequence[Score]) -> list[Score]:

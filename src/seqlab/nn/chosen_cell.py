@@ -23,6 +23,8 @@ option: value, ...}.
 Nonlinearity = str | Callable[[Tensor], Tensor]
 
 NUM_STATE_TENSORS: dict[Family, int] = {"rnn": 1, "lstm": 2, "gru": 1}
+ARGUMENT_NAMES = {"activation": "nonlinearity"}
+"""Options that layers take as an argument of another name: torch's."""
 STATES = {1: "a hidden state alone", 2: "a hidden state and a cell state"}
 
 
@@ -96,15 +98,16 @@ def choose_cell(
             cure='Write {"kind": "lstm", ...}.',
         )
     name, kind = _find(asked.pop("kind"), family=family, where=where)
+    arguments = {option: ARGUMENT_NAMES.get(option, option) for option in extra_options or {}}
     for option, value in (extra_options or {}).items():
         if option in asked and asked[option] != value:
             raise UsageError(
-                f"{option} is {value!r} in the arguments and {asked[option]!r} in cell=.",
+                f"{arguments[option]} is {value!r} in the arguments and {asked[option]!r} in cell=.",
                 where=where,
                 cure="Say it once.",
             )
         asked[option] = value
-    _check_options(kind, name, asked, where=where)
+    _check_options(kind, name, asked, arguments, where=where)
     if kind.num_state_tensors != NUM_STATE_TENSORS[family]:
         raise UsageError(
             f"the cell {name or kind.__name__} carries {STATES[kind.num_state_tensors]}; {where} carries"
@@ -136,7 +139,10 @@ def _find(asked: Any, *, family: Family, where: str) -> tuple[str, type[Cell]]:
     )
 
 
-def _check_options(kind: type[Cell], name: str, options: Mapping[str, Any], *, where: str) -> None:
+def _check_options(
+    kind: type[Cell], name: str, options: Mapping[str, Any], arguments: Mapping[str, str], *, where: str
+) -> None:
+    """arguments: the names of those options that are arguments of the layer."""
     known = [
         option
         for option, parameter in inspect.signature(kind).parameters.items()
@@ -150,13 +156,15 @@ def _check_options(kind: type[Cell], name: str, options: Mapping[str, Any], *, w
         if option not in known:
             cure = f"Its options: {listed([other for other in known if other != 'bias'])}."
             raise UsageError(
-                f"the cell {name or kind.__name__} has no option '{option}'.", where=where, cure=cure
+                f"the cell {name or kind.__name__} has no option '{arguments.get(option, option)}'.",
+                where=where,
+                cure=cure,
             )
     if name in CELL_KINDS:
-        _check_values(name, options, where=where)
+        _check_values(name, options, arguments, where=where)
 
 
-def _check_values(name: str, options: Mapping[str, Any], *, where: str) -> None:
+def _check_values(name: str, options: Mapping[str, Any], arguments: Mapping[str, str], *, where: str) -> None:
     """Validate option values as a recipe would; functions are allowed only in Python."""
     settings = CELL_KINDS[name]
     plain = {
@@ -169,7 +177,7 @@ def _check_values(name: str, options: Mapping[str, Any], *, where: str) -> None:
     except ValidationError as error:
         option = str(error.errors()[0]["loc"][0])
         raise ArgumentError(
-            option,
+            arguments.get(option, option),
             options[option],
             f"{where} with the cell {name} takes {expected(settings.model_fields[option])}.",
         ) from None

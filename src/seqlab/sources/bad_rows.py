@@ -13,10 +13,16 @@ SHOWN = 5
 MOST_PLACES = 100_000
 """Rows that are remembered by their places, in about 10 megabytes."""
 FEW = 0.05
-"""Share of the rows of a file that may be skipped where the settings do not say more."""
+"""Share of the rows of a file that may be malformed where the settings do not say more."""
+MOST_EMPTY = 0.5
+"""Share that may have an empty cell: comments that nobody wrote and labels still to come are no damage."""
 SKIP_ALL = "data.bad_rows=skip"
 COLUMN = re.compile(r", column \d+$")
 Item = TypeVar("Item")
+
+
+class EmptyCell(DataError):
+    """A row whose text or label is missing."""
 
 
 class TooManyBadRows(DataError):
@@ -26,9 +32,9 @@ class TooManyBadRows(DataError):
 class BadRows:
     """The policy a source carries, and which rows it had to skip.
 
-    skip: any number of rows is skipped. few: rows are skipped, and a whole pass that skipped more than `FEW` of
-    its rows ends with an error; only passes that know how many rows they read (`usable`, `limited`) do so, others
-    stop at the first bad row.
+    skip: any number of rows is skipped. few: rows are skipped, and a whole pass in which more than `FEW` of the
+    rows are malformed, or more than `MOST_EMPTY` have an empty cell, ends with an error; only passes that know how
+    many rows they read (`usable`, `limited`) do so, others stop at the first bad row.
 
     Sources are read many times, whole and in parts: a row counts once, by its file and line, however often it
     is met. Of very many rows not every place is remembered; there the count is that of the fullest pass.
@@ -99,28 +105,29 @@ class Pass:
     def __init__(self, policy: BadRows, *, counts_rows: bool = False) -> None:
         self._policy = policy
         self._skips = policy.skip or (policy.few and counts_rows)
-        self._first: DataError | None = None
-        self.skipped = 0
+        self._malformed = _Rejected(FEW)
+        self._empty = _Rejected(MOST_EMPTY)
         self._messages: list[str] = []
 
     def reject(self, error: DataError, *, rows: int = 1) -> None:
         """Raise the error, or count it where rows may be skipped. rows: how many are lost with it."""
         if not self._skips:
             raise error
-        self._first = self._first or error
-        self.skipped += rows
+        (self._empty if isinstance(error, EmptyCell) else self._malformed).add(error, rows)
         if len(self._messages) < SHOWN:
             self._messages.append(first_line(error))
         self._policy.note(error, met=self.skipped)
 
+    @property
+    def skipped(self) -> int:
+        return self._malformed.count + self._empty.count
+
     def require_few(self, num_rows: int) -> None:
         """The end of a pass: unless any number may be skipped, only a few rows were."""
-        error, total = self._first, num_rows + self.skipped
-        if self._policy.skip or error is None or self.skipped <= FEW * total:
+        if self._policy.skip:
             return
-        skip = "" if SKIP_ALL in error.cure else f" Skip all such rows with {SKIP_ALL}."
-        count = "" if total == 1 else f"{self.skipped:,} of {total:,} rows cannot be used. "
-        raise TooManyBadRows(error.what, where=error.where, cure=count + error.cure + skip)
+        for rejected in (self._malformed, self._empty):
+            rejected.require_few(num_rows + self.skipped)
 
     def require_rows(self, num_rows: int, *, where: str, otherwise: str, cure: str) -> None:
         """The end of a pass: a source without a single usable row is a mistake."""
@@ -130,6 +137,27 @@ class Pass:
             lines = "\n".join(f"  - {message}" for message in self._messages)
             raise DataError(f"none of its {self.skipped:,} rows can be used:\n{lines}", where=where)
         raise DataError(otherwise, where=where, cure=cure)
+
+
+class _Rejected:
+    """The rows that one pass rejects for one kind of reason."""
+
+    def __init__(self, most: float) -> None:
+        self._most = most
+        self._first: DataError | None = None
+        self.count = 0
+
+    def add(self, error: DataError, rows: int) -> None:
+        self._first = self._first or error
+        self.count += rows
+
+    def require_few(self, total: int) -> None:
+        error = self._first
+        if error is None or self.count <= self._most * total:
+            return
+        skip = "" if SKIP_ALL in error.cure else f" Skip all such rows with {SKIP_ALL}."
+        count = "" if total == 1 else f"{self.count:,} of {total:,} rows cannot be used. "
+        raise TooManyBadRows(error.what, where=error.where, cure=count + error.cure + skip)
 
 
 def describe_skipped(count: int, messages: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from seqlab.core.errors import DataError, nearest
-from seqlab.sources.bad_rows import BadRows
+from seqlab.sources.bad_rows import BadRows, EmptyCell
 
 STEPS = "steps"
 """The column that holds the numeric steps of a sequence, in sources that have them."""
@@ -108,7 +108,30 @@ def text_of(row: Row, column: str) -> str:
     value = row.values.get(column)
     if isinstance(value, str):
         return value
+    if is_empty(value):
+        raise _no_text(row, column)
     raise DataError(f"column '{column}' holds {_kind(value)}, expected text.", where=row.where, cure=_CURE)
+
+
+def require_text(row: Row, column: str) -> None:
+    """The cell holds more than whitespace."""
+    if is_empty(text_of(row, column)):
+        raise _no_text(row, column)
+
+
+def _no_text(row: Row, column: str) -> EmptyCell:
+    return EmptyCell(f"column '{column}' has no text.", where=row.where, cure=_CURE)
+
+
+def is_empty(value: object) -> bool:
+    """Whether a cell holds nothing; NaN is how a DataFrame writes a gap.
+
+    >>> is_empty(None), is_empty(" "), is_empty(float("nan")), is_empty("no"), is_empty(0)
+    (True, True, True, False, False)
+    """
+    if isinstance(value, float):
+        return math.isnan(value)
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def label_of(row: Row, column: str) -> str:
@@ -126,9 +149,9 @@ def label_of(row: Row, column: str) -> str:
         value = value[0] if value else None
     if label := label_text(value):
         return label
-    is_empty = value is None or isinstance(value, str | float)
-    what = "is empty" if is_empty else f"holds {_kind(value)}, expected a label"
-    raise DataError(f"column '{column}' {what}.", where=row.where, cure=_CURE)
+    if is_empty(value):
+        raise EmptyCell(f"column '{column}' is empty.", where=row.where, cure=_CURE)
+    raise DataError(f"column '{column}' holds {_kind(value)}, expected a label.", where=row.where, cure=_CURE)
 
 
 def label_text(value: object) -> str:

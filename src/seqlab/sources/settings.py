@@ -137,8 +137,8 @@ class DataSettings(Settings):
     bad_rows: Literal["few", "stop", "skip"] = Field(
         "few",
         description=(
-            "Rows that cannot be used, such as those without a label: skip and count up to 5% of a file (few),"
-            " any number (skip), or stop at the first."
+            "Rows that cannot be used: skip and count up to 5% malformed rows and up to half with an empty text"
+            " or label (few), any number (skip), or stop at the first."
         ),
     )
     max_rows: int = Field(0, ge=0, description="Read at most this many rows of each file; 0 reads all.")

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
 from seqlab.metrics.items import Items
-from seqlab.metrics.score import Score
+from seqlab.metrics.score import Score, describe_scores
 from seqlab.metrics.slices import ScoreSlices
 from seqlab.metrics.token_stream import TokenStream
 from seqlab.pages.report_data import ClassLine
@@ -17,7 +17,7 @@ from seqlab.pages.sections.slices import SliceChart, SlicedScores, SlicePart
 AnySection = TypeVar("AnySection", bound=ReportSection)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """Scores on one split, and what is behind them as plain data for the report."""
 
@@ -36,6 +36,9 @@ class Evaluation:
     """A scored text, to compare models with different tokens."""
     notes: Sequence[str] = ()
     """What the user should know about the scored data, such as rows that were skipped."""
+
+    def __repr__(self) -> str:
+        return describe_scores(self.split, self.scores)
 
     def sections_as_json(self) -> dict[str, Any]:
         """Every section by its kind, as results.json keeps it."""

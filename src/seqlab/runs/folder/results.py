@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from seqlab.core.errors import RunError
+from seqlab.core.errors import RunError, UsageError, nearest
 from seqlab.core.files import write_whole
-from seqlab.metrics.score import Score
+from seqlab.metrics.score import Score, describe_scores
 from seqlab.pages.sections.base import ReportSection, section_from_json
 from seqlab.runs.folder.layout import CHOICES, RESULTS
 from seqlab.runs.folder.manifest import Manifest, read_manifest, score_again, verify_scored
@@ -31,6 +31,10 @@ if TYPE_CHECKING:  # reading a run needs no evaluation
 
 FORMAT = 2
 BEST_FIRST = ("test", "valid")
+
+
+class UnknownScore(UsageError, KeyError):
+    """A name that no score of a run has."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,10 @@ class Results(Mapping[str, Score]):
         ]
 
     def __getitem__(self, name: str) -> Score:
-        return self.scores[name]
+        scores = self.scores
+        if name not in scores:
+            raise UnknownScore(f"there is no score called '{name}'.", cure=nearest(name, scores))
+        return scores[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
@@ -71,7 +78,7 @@ class Results(Mapping[str, Score]):
         return len(self.scores)
 
     def __repr__(self) -> str:
-        return "\n".join(f"{self.split}: {score.describe()}" for score in self.values())
+        return describe_scores(self.split, self.values())
 
 
 def write_results(

@@ -48,6 +48,7 @@ def training_advice(events: Iterable[Mapping[str, Any]], *, minutes: float) -> s
 
     minutes: the time budget of the run; 0 for none.
     """
+    events = list(events)
     losses = validation_losses(events)
     shape = curve_shape(losses)
     if shape == "unknown":
@@ -58,6 +59,11 @@ def training_advice(events: Iterable[Mapping[str, Any]], *, minutes: float) -> s
             f"overfitting: the validation loss was lowest at step {best_step:,} ({lowest:.4f}) and rose to"
             f" {last:.4f} by step {end:,}. Try more data, regularization (model.dropout, training.weight_decay)"
             " or a smaller model (model.hidden_size)."
+        )
+    if shape == "improving" and events[-1].get("reason") == "early stopping":
+        return (
+            f"early stopping: the validation loss was still falling ({last:.4f} at step {end:,}), but the measure that"
+            " selects the best step was not. To continue anyway: training.patience=0"
         )
     if shape == "improving":
         longer = f"--minutes {math.ceil(20 * minutes) / 10:g}" if minutes else f"training.steps={2 * end}"

@@ -41,6 +41,12 @@ def size_of(source: Source, survey: PartSurvey) -> int:
     return survey.characters if isinstance(source, TextSource) else survey.rows
 
 
+def describe_part(source: Source, amount: int, size: int) -> str:
+    """What `draw` gives of a source with `size` units: "a random sample of 200 of 5,000 rows"."""
+    how = "the first" if isinstance(source, TextSource) else "a random sample of"
+    return f"{how} {amount:,} of {size:,} {unit_of(source)}"
+
+
 def beginning(source: Source, amount: int) -> Source:
     """The first rows, or the first characters of a text; no more is read than that."""
     if isinstance(source, TextSource):

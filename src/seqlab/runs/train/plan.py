@@ -84,7 +84,7 @@ def plan_run(
         forecast=forecast,
         scoring=scoring,
         reasons=_describe_scaled_counts(recipe.training, budget) + describe_sample(valid, rows, size),
-        warnings=plan_warnings(recipe, budget, forecast),
+        warnings=plan_warnings(recipe, budget, forecast, scoring_seconds=after),
     )
 
 
@@ -114,28 +114,46 @@ def _describe_scaled_counts(training: TrainingSettings, budget: Budget) -> list[
     return [f"fitted to {about}{budget.total_steps:,} steps: {values}; otherwise: training.NAME=NUMBER"]
 
 
-def plan_warnings(recipe: Recipe, budget: Budget, forecast: Forecast) -> list[str]:
-    """What the user should know before a run with a time budget starts."""
+def plan_warnings(recipe: Recipe, budget: Budget, forecast: Forecast, *, scoring_seconds: float) -> list[str]:
+    """What the user should know before a run with a time budget starts.
+
+    scoring_seconds: the time that scoring all rows takes; the budget may reserve less.
+    """
     if budget.seconds is None:
         return []
+    enough = 1 if find_spec(recipe.task).is_text_stream or recipe.start.run else FEW_EPOCHS
+    epochs = budget.total_steps / forecast.steps_per_epoch
+    is_short = epochs < enough and budget.total_steps != budget.most_steps
+    is_slow = budget.before > budget.seconds / 2
+    minutes = max(  # one number cures both
+        _minutes_for_reading(budget) if is_slow else 0,
+        _minutes_for_epochs(enough, budget.before + scoring_seconds, forecast) if is_short else 0,
+    )
     warnings = []
-    if budget.before > budget.seconds / 2:
+    if is_slow:
         warnings.append(
             f"reading and preparing the data took {budget.before:.0f} s of a time budget of {budget.seconds:.0f} s,"
             f" which leaves {budget.training_seconds:.0f} s for training; more:"
-            f" --minutes {math.ceil(2 * budget.before / 60) + math.ceil(budget.seconds / 60)}"
+            f" --minutes {minutes}"
         )
-    enough = 1 if find_spec(recipe.task).is_text_stream or recipe.start.run else FEW_EPOCHS
-    epochs = budget.total_steps / forecast.steps_per_epoch
-    if epochs < enough and budget.total_steps != budget.most_steps:
-        needed = enough * forecast.steps_per_epoch * forecast.step_seconds / (1 - SHARE_FOR_VALIDATION)
-        minutes = math.ceil((budget.before + needed + budget.after) / 60)
+    if is_short:
         warnings.append(
-            f"the time is enough for {format_epochs(epochs)}, too few to learn much. For"
+            f"the time is enough for {format_epochs(epochs)}, too few to learn much. For at least"
             f" {enough} epoch{'s' if enough > 1 else ''}: --minutes {minutes}, or a smaller model"
             f"{_smaller(recipe)}"
         )
     return warnings
+
+
+def _minutes_for_reading(budget: Budget) -> int:
+    """Whole minutes of which reading the data takes less than half."""
+    return math.ceil(2 * budget.before / 60) + math.ceil((budget.seconds or 0) / 60)
+
+
+def _minutes_for_epochs(epochs: int, other_seconds: float, forecast: Forecast) -> int:
+    """Whole minutes in which so many epochs fit beside everything else."""
+    needed = epochs * forecast.steps_per_epoch * forecast.step_seconds / (1 - SHARE_FOR_VALIDATION)
+    return math.ceil((needed + other_seconds) / 60)
 
 
 def _smaller(recipe: Recipe) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from time import perf_counter
 
-from seqlab.runs.train.held_out_sample import draw, unit_of
+from seqlab.runs.train.held_out_sample import describe_part, draw, unit_of
 from seqlab.runs.train.plan import scored_sizes
 from seqlab.runs.train.prepare import Prepared
 from seqlab.runs.train.scoring_forecast import MARGIN, ScoringForecast
@@ -74,10 +74,9 @@ class TimedScoring:
 
     def _sample(self, name: str, amount: int) -> Split:
         prepared, source = self._prepared, self._prepared.sources[name]
-        how = "the first" if unit_of(source) == "characters" else "a random sample of"
+        part = describe_part(source, amount, self._sizes[name])
         self.limits.append(
-            f"{name}: scored on {how} {amount:,} of {self._sizes[name]:,} {unit_of(source)}, to keep the time"
-            f" budget of {prepared.recipe.training.minutes:g} minutes. All of them: seqlab evaluate"
+            f"{name}: scored on {part}, to keep the time budget of {prepared.recipe.training.minutes:g} minutes. All of them: seqlab evaluate"
             f" {prepared.folder}"
         )
         return prepared.codec.encode_split(name, draw(source, amount, seed=prepared.recipe.training.seed))

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from seqlab.runs.train.held_out_sample import draw, unit_of
+from seqlab.runs.train.held_out_sample import describe_part, draw, unit_of
 from seqlab.runs.train.scoring_forecast import MEASURED_AMONG, fit_line
 from seqlab.sources.base import Source
 from seqlab.tasks.objective import Objective
@@ -61,13 +61,8 @@ def describe_sample(source: Source, rows: int, size: int) -> list[str]:
     """What the user is told about it."""
     if not rows:
         return []
-    how = "the first" if unit_of(source) == "characters" else "a random sample of"
-    return [
-        (
-            f"validation during training uses {how} {rows:,} of {size:,} {unit_of(source)}, to keep the time"
-            " budget; more: --minutes NUMBER"
-        )
-    ]
+    part = describe_part(source, rows, size)
+    return [f"validation during training uses {part}, to keep the time budget; more: --minutes NUMBER"]
 
 
 def _validating_on(objective: Objective[Any, Any], sample: Source) -> Objective[Any, Any]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from seqlab.core.errors import DataError
 from seqlab.sources.files.archives import is_junk
 
-MOST_FILES = 1_000_000
+MOST_ENTRIES = 1_000_000
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -19,27 +19,35 @@ def files_in(folder: Path) -> list[Path]:
 
 def files_below(folder: Path) -> list[Path]:
     """The files in a folder and in all folders below it, in the order of their paths."""
-    files = list[Path]()
-    for path in _walk(folder, above=frozenset({os.path.realpath(folder)})):
-        files.append(path)
-        if len(files) > MOST_FILES:
-            raise DataError(
-                f"holds more than {MOST_FILES:,} files.",
-                where=str(folder),
-                cure="Put the texts into one table, or name a folder further down.",
-            )
-    return sorted(files)
+    entries = list(islice(_walk(folder), MOST_ENTRIES + 1))
+    if len(entries) > MOST_ENTRIES:
+        raise DataError(
+            f"holds more than {MOST_ENTRIES:,} files and folders.",
+            where=str(folder),
+            cure="Put the texts into one table, or name a folder further down.",
+        )
+    return sorted(entry for entry in entries if entry.is_file())
 
 
-def _walk(folder: Path, above: frozenset[str]) -> Iterator[Path]:
-    for entry in _entries(folder):
-        if entry.is_file():
+def _walk(folder: Path) -> Iterator[Path]:
+    """All files and folders below a folder; without recursion, which ends at a thousand levels."""
+    waiting = [(folder, frozenset({_identity(folder)}))]
+    while waiting:
+        parent, above = waiting.pop()
+        for entry in _entries(parent):
             yield entry
-            continue
-        place = os.path.realpath(entry)
-        if place in above:
-            raise DataError("is a link to a folder above it.", where=str(entry), cure="Remove the link.")
-        yield from _walk(entry, above | {place})
+            if entry.is_file():
+                continue
+            identity = _identity(entry)
+            if identity in above:
+                raise DataError("is a link to a folder above it.", where=str(entry), cure="Remove the link.")
+            waiting.append((entry, above | {identity}))
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    """The same for every link to a folder. Resolving its path would take a call for each level."""
+    status = folder.stat()
+    return status.st_dev, status.st_ino
 
 
 def _entries(folder: Path) -> Iterator[Path]:

@@ -10,10 +10,17 @@ def holds_spans(value: object) -> bool:
     >>> holds_spans([{"value": {"start": 0, "end": 3}}]), holds_spans([{"start": "May", "name": "x"}]), holds_spans([1])
     (True, False, False)
     """
-    if isinstance(value, dict):
-        return is_span(value) or any(map(holds_spans, value.values()))
-    if isinstance(value, list):
-        return [type(part) for part in value] == [int, int, str] or any(map(holds_spans, value))
+    waiting = [value]  # without recursion: JSON may be nested as deeply as the parser allows
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            if is_span(part):
+                return True
+            waiting += part.values()
+        elif isinstance(part, list):
+            if [type(entry) for entry in part] == [int, int, str]:
+                return True
+            waiting += part
     return False
 
 

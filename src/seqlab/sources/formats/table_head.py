@@ -153,7 +153,7 @@ def looks_like_row(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 def is_second_header(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first of some rows describes the columns, as surveys have it below the questions: it lacks at
-    least two cells that every other row has, and what it has comes in no other row.
+    least two cells that every other row has, and what it has comes in no other row and does not read like a row.
 
     >>> answers = [[str(number), "3/4", f"because {number}", "Yes"] for number in range(20)]
     >>> is_second_header([["", "", "Open-Ended", "Response"], *answers]), is_second_header(answers)
@@ -166,9 +166,8 @@ def is_second_header(rows: Sequence[Sequence[str]]) -> bool:
     gaps = sum(
         not cell.strip() and len(cells) == len(others) for cell, cells in zip(first, below, strict=True)
     )
-    return gaps >= 2 and not any(
-        cell.strip() in cells for cell, cells in zip(first, below, strict=True) if cell.strip()
-    )
+    comes_back = any(cell.strip() in cells for cell, cells in zip(first, below, strict=True))
+    return gaps >= 2 and not comes_back and not looks_like_row(first, others)
 
 
 def _vote(cell: str, below: list[str]) -> float:

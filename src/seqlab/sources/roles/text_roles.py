@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from seqlab.core.shell_words import setting_word
 from seqlab.sources.base import Row
 from seqlab.sources.column_profile import Profile
 from seqlab.sources.roles.base import ANOTHER_TASK, Answer, ColumnRoles, RoleReason
@@ -81,7 +82,7 @@ def _flag_roles(
         label,
         reasons=(*about_text, RoleReason("label", sentence)),
         evidence="a text and several labels",
-        alternative=f"one of the labels: task=classification data.label={flags[0]}",
+        alternative=f"one of the labels: task=classification {setting_word('data.label', flags[0])}",
     )
 
 
@@ -97,13 +98,13 @@ def _answer_of(column: Profile | None, *, is_list: bool) -> Answer:
 
 def _pair_roles(pair: tuple[tuple[str, str], str], text: str, label: str) -> ColumnRoles:
     (source, target), why = pair
-    other = f", a label: data.label={label}" if label else ", a label: data.label=NAME"
+    other = f", a label: {setting_word('data.label', label or 'NAME')}"
     return ColumnRoles(
         "pair",
         text,
         label,
         evidence=f"columns '{source}' and '{target}' hold the same in two ways ({why})",
-        alternative=f"text alone: task=language_model data.text={text}{other}",
+        alternative=f"text alone: task=language_model {setting_word('data.text', text)}{other}",
         pair=(source, target),
     )
 
@@ -118,11 +119,12 @@ def _no_label(
 ) -> ColumnRoles:
     others = [name for name in columns if name != text and columns[name].is_text]
     pairs = (
-        f"; pairs of columns: task=translation data.source={others[0]} data.target={text}"
+        f"; pairs of columns: task=translation {setting_word('data.source', others[0])}"
+        f" {setting_word('data.target', text)}"
         if others and not is_named
         else ""
     )
-    label = f"data.label={ranked[0].name}" if ranked else "data.label=NAME"
+    label = setting_word("data.label", ranked[0].name if ranked else "NAME")
     return ColumnRoles(
         "none",
         text,
@@ -135,9 +137,10 @@ def _no_label(
 def _about_text(columns: Mapping[str, Profile], text: str, *, label: str, twins: Sequence[str] = ()) -> str:
     """Which column was taken, and how to add others that hold text too. twins: two texts that are read together."""
     if twins:
-        return f"text columns '{twins[0]}' and '{twins[1]}', read together; one alone: data.text={twins[0]}"
+        alone = setting_word("data.text", twins[0])
+        return f"text columns '{twins[0]}' and '{twins[1]}', read together; one alone: {alone}"
     others = other_texts(columns, text=text, label=label)
-    more = f"; with others: data.text={','.join([*others, text])}" if others else ""
+    more = f"; with others: {setting_word('data.text', ','.join([*others, text]))}" if others else ""
     return f"text column '{text}' (mean {columns[text].mean_length:.0f} characters); another: data.text=NAME{more}"
 
 
@@ -146,7 +149,7 @@ def _about_label(best: Candidate, others: Sequence[Candidate]) -> str:
     count = best.column.num_distinct
     facts = "; ".join([f"{count} different value{'' if count == 1 else 's'}", *best.facts])
     possible = [one for one in others if not one.column.is_text and one.column.empty_share < 0.5][:RUNNERS_UP]
-    runners = " or ".join(f"data.label={one.name}" for one in possible)
+    runners = " or ".join(setting_word("data.label", one.name) for one in possible)
     is_close = bool(possible) and possible[0].points > best.points - CLOSE
     sure = ", uncertain" if is_close else ""
     others_text = f"; also possible: {runners}" if runners else ""

@@ -44,10 +44,10 @@ def plain_text_of(value: Any) -> bytes:
         return plain_text_of("".join(value)) if is_words(value) else b""
     if value.isascii():
         return value.lower().encode().translate(None, NO_LETTER)
-    ascii_free = (
+    letters = (
         value.casefold().encode("utf-8", "surrogatepass").translate(None, NO_LETTER)
     )  # most of what goes is ASCII, and goes fastest like this
-    return NO_LETTERS.sub("", ascii_free.decode("utf-8", "surrogatepass")).encode("utf-8", "surrogatepass")
+    return NO_LETTERS.sub("", letters.decode("utf-8", "surrogatepass")).encode("utf-8", "surrogatepass")
 
 
 def is_words(value: Any) -> bool:

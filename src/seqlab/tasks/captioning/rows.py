@@ -8,7 +8,7 @@ from typing import Any
 
 from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source, text_of
+from seqlab.sources.base import Row, Source, require_text
 from seqlab.sources.formats.image_files import ImageFiles
 from seqlab.sources.formats.pixels import CURE, Pixels, check_image, decode_image, pixels_of
 from seqlab.tasks.labeled.rows import CheckedRows
@@ -89,12 +89,7 @@ class CaptionRows(CheckedRows):
         self._checked: set[str] = set()
 
     def check(self, row: Row) -> None:
-        if not text_of(row, self._caption).strip():
-            raise DataError(
-                f"column '{self._caption}' has no text.",
-                where=row.where,
-                cure="Fix the row, or skip such rows with data.bad_rows=skip.",
-            )
+        require_text(row, self._caption)
         if (key := self._cells.key(row)) not in self._checked:
             self._cells.check(row)
             self._checked.add(key)

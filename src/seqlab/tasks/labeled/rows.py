@@ -8,8 +8,7 @@ from typing import Any
 
 from seqlab.core.errors import DataError
 from seqlab.sources.bad_rows import BadRows, Pass
-from seqlab.sources.base import STEPS, Row, Source, label_of, require_columns, text_of
-from seqlab.sources.views.joined_columns import BETWEEN
+from seqlab.sources.base import STEPS, Row, Source, label_of, require_columns, require_text
 
 
 class CheckedRows(Source):
@@ -65,12 +64,8 @@ class LabeledRows(CheckedRows):
                     where=row.where,
                     cure="Leave it out, or skip such rows with data.bad_rows=skip.",
                 )
-        elif not text_of(row, self._text).replace(BETWEEN, " ").strip():
-            raise DataError(
-                f"column '{self._text}' has no text.",
-                where=row.where,
-                cure="Fix the row, or skip such rows with data.bad_rows=skip.",
-            )
+        else:
+            require_text(row, self._text)
 
 
 def names_or_nothing(read: Callable[[Row], list[str]]) -> Callable[[Row], list[str]]:

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from seqlab.core.errors import DataError
 from seqlab.core.settings import Settings
-from seqlab.sources.base import Row
+from seqlab.sources.bad_rows import EmptyCell
+from seqlab.sources.base import Row, is_empty
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.series import number
 from seqlab.tasks.labeled.spec import WholeSequenceSpec
@@ -44,11 +45,13 @@ class RegressionSpec(WholeSequenceSpec):
 
     def read_answer(self, row: Row, data: DataSettings) -> float:
         """Strictly a number: no gap, no NaN."""
+        value = row.values.get(data.label)
         try:
             return number(row, data.label)
         except DataError as error:
-            raise DataError(
-                f"column '{data.label}' holds {str(row.values.get(data.label))[:40]!r}, expected a number.",
+            kind = EmptyCell if is_empty(value) else DataError
+            raise kind(
+                f"column '{data.label}' holds {str(value)[:40]!r}, expected a number.",
                 where=row.where,
                 cure=(
                     "Fix the row, or skip such rows with data.bad_rows=skip; another column: data.label=NAME."

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source, text_of
+from seqlab.sources.base import Row, Source, require_text
 from seqlab.tasks.labeled.rows import CheckedRows
 
 
@@ -22,9 +21,4 @@ class PairRows(CheckedRows):
 
     def check(self, row: Row) -> None:
         for column in self._sides:
-            if not text_of(row, column).strip():
-                raise DataError(
-                    f"column '{column}' has no text.",
-                    where=row.where,
-                    cure="Fix the row, or skip such rows with data.bad_rows=skip.",
-                )
+            require_text(row, column)
