@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from seqlab.cli.completion.index import Index, SettingEntry
-from seqlab.cli.field_words import WORDS
-from seqlab.cli.listing import KINDS
+from seqlab.cli.glossary.terms import all_terms
+from seqlab.cli.kinds import KINDS
 from seqlab.core.settings import SettingHelp, describe
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.sections import section_names, settings_help
@@ -18,7 +18,7 @@ CHOICE = " | "
 
 def collect_index() -> Index:
     # Runs are looked for anew each time.
-    names = {kind: entries() for kind, entries in KINDS.items() if kind != "runs"}
+    names = {kind: kind_of.summaries() for kind, kind_of in KINDS.items() if kind != "runs"}
     return Index(_settings(names), names, _topics(names))
 
 
@@ -66,5 +66,5 @@ def _topics(names: dict[str, dict[str, str]]) -> dict[str, str]:
     """Sections, settings, names of parts, and words of the field, with hyphens: a shell breaks at spaces."""
     parts = {name: sentence for entries in names.values() for name, sentence in entries.items()}
     settings = {entry.name: entry.sentence for section in section_names() for entry in settings_help(section)}
-    words = {word.replace(" ", "-"): entry.meaning for word, entry in WORDS.items()}
+    words = {word.replace(" ", "-"): term.meaning for word, term in all_terms().items()}
     return {**words, **parts, **settings, **dict.fromkeys(section_names(), "")}

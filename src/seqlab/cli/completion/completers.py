@@ -35,7 +35,7 @@ def studies() -> list[Completion]:
 
 
 def kinds() -> list[Completion]:
-    from seqlab.cli.listing import KINDS
+    from seqlab.cli.kinds import KINDS
 
     return [(kind, "") for kind in KINDS]
 
