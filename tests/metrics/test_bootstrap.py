@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, binomtest
 from sklearn.metrics import f1_score
 
 from seqlab.core.errors import UsageError
@@ -47,6 +47,24 @@ def test_the_interval_of_an_accuracy_covers_the_truth_about_95_times_in_100(prob
         covered += found.low <= probability <= found.high
     # 285 expected; the binomial spread of 300 trials is 3.8.
     assert 271 <= covered <= 297
+
+
+@pytest.mark.parametrize("correct", [0, 60])
+def test_answers_that_are_all_right_or_all_wrong_have_the_exact_interval_of_a_proportion(
+    correct: int,
+) -> None:
+    exact = binomtest(correct, 60).proportion_ci(0.95, method="exact")
+    score = score_with_interval("accuracy", mean_items(np.full(60, correct == 60)))
+    assert (score.low, score.high) == pytest.approx((exact.low, exact.high), abs=1e-12)
+    assert score.high - score.low > 0.05
+
+
+def test_one_answer_of_another_kind_or_equal_measurements_keep_the_percentile_interval() -> None:
+    measured = mean_interval(np.full(60, 3.0))
+    assert (measured.low, measured.high) == (3.0, 3.0)
+    almost = mean_interval(np.arange(60) > 0)
+    assert almost.high == 1.0
+    assert 0.9 < almost.low < 59 / 60
 
 
 @pytest.mark.slow

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import pickle
+import re
 import resource
 import shutil
 import struct
@@ -16,7 +18,7 @@ from typing import Any
 import pytest
 
 from seqlab.core.digests import with_digest
-from seqlab.core.errors import SeqlabError
+from seqlab.core.errors import RunError, SeqlabError
 from seqlab.runs.folder.layout import read_recipe
 from seqlab.runs.folder.manifest import begin_manifest, complete_manifest, read_manifest
 from seqlab.runs.run import Run
@@ -77,6 +79,17 @@ def many_tensors(run: Path) -> None:
         b'"%07d":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}' % number for number in range(1_200_000)
     )
     replace_weights(header(b"{" + entries + b"}"))(run)
+
+
+def change_a_weight(run: Path, value: float) -> str:
+    """Put a number into the last tensor, with the right checksums; the name of the tensor."""
+    path, manifest = run / "model.safetensors", read_manifest(run)
+    weights = read_weights(path)
+    name = list(weights)[-1]
+    weights[name].view(-1)[-1] = value
+    write_weights(path, weights, run_id=manifest.run_id)
+    complete_manifest(run, manifest)
+    return name
 
 
 def reseal(run: Path) -> None:
@@ -263,6 +276,20 @@ def test_a_pickle_beside_healthy_weights_is_not_even_opened(run: Path) -> None:
         (run / name).write_bytes(pickle.dumps(Bomb(run.parent)))
     Run.load(run)
     assert not (run.parent / "owned").exists()
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_weights_that_are_not_finite_are_refused_with_the_tensor(value: float, run: Path) -> None:
+    name = change_a_weight(run, value)
+    with pytest.raises(RunError, match=rf"model\.safetensors.*{re.escape(name)}") as caught:
+        Run.load(run)
+    assert f"seqlab train --resume {run}" in caught.value.cure
+
+
+def test_very_large_weights_are_loaded(run: Path) -> None:
+    """Their sum is infinite, they are not."""
+    change_a_weight(run, 3e38)
+    Run.load(run)
 
 
 @pytest.mark.slow

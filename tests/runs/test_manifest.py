@@ -18,7 +18,7 @@ import seqlab
 from seqlab.core.errors import RunError, SeqlabError
 from seqlab.core.files import sha256
 from seqlab.runs.find_recipe import find_recipe
-from seqlab.runs.folder.manifest import read_manifest, reopen_manifest
+from seqlab.runs.folder.manifest import complete_manifest, read_manifest, reopen_manifest
 from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import prepare
 from seqlab.runs.train.start import resume, train
@@ -180,6 +180,34 @@ def test_an_edited_score_is_not_shown(run: Path) -> None:
     text = path.read_text(encoding="utf-8")
     value = json.loads(text)["splits"]["test"]["scores"][0]["value"]
     path.write_text(text.replace(str(value), "0.99", 1), encoding="utf-8")
+    with pytest.raises(RunError, match=r"results\.json") as caught:
+        Run.load(run).results  # noqa: B018 - read when it is asked for
+    assert f"seqlab train --resume {run}" in caught.value.cure
+
+
+ODD = {
+    "a list": [],
+    "splits of text": {"splits": "test"},
+    "training of text": {"training": "long"},
+    "seconds of text": {"training": {"seconds": "many"}},
+    "seconds of truth": {"training": {"seconds": True}},
+    "warnings in an object": {"warnings": {}},
+    "warnings of numbers": {"warnings": [1]},
+    "no provenance": {"provenance": None},
+    "a split of text": {"splits": {"test": "good"}},
+    "scores of text": {"splits": {"test": {"scores": ["accuracy"]}}},
+    "a value that is a list": {"splits": {"test": {"scores": [{"name": "accuracy", "value": [1]}]}}},
+    "a difference of text": {"splits": {"test": {"scores": [{"name": "a", "value": 1, "difference": "x"}]}}},
+}
+
+
+@pytest.mark.parametrize("change", ODD.values(), ids=ODD)
+def test_results_of_other_types_are_refused_with_file_and_cure(change: Any, run: Path) -> None:
+    """With the right digest: whoever makes a run can write what he likes into it."""
+    path = run / "results.json"
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**raw, **change} if isinstance(change, dict) else change), encoding="utf-8")
+    complete_manifest(run, read_manifest(run))
     with pytest.raises(RunError, match=r"results\.json") as caught:
         Run.load(run).results  # noqa: B018 - read when it is asked for
     assert f"seqlab train --resume {run}" in caught.value.cure

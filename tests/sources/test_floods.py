@@ -9,19 +9,22 @@ import lzma
 import tarfile
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from seqlab.core.errors import DataError
+from seqlab.sources import column_roles
+from seqlab.sources.base import Row, Source
+from seqlab.sources.column_profile import Profile, profile
 from seqlab.sources.column_roles import find_roles
 from seqlab.sources.files import archives
 from seqlab.sources.files.trees import open_tree
 from seqlab.sources.formats import table_head, tmx
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.splitting import hold_out
+from seqlab.sources.splitting import Splits, hold_out
 from seqlab.tokens.labels import Labels
 
 
@@ -126,20 +129,41 @@ def test_more_labels_than_the_limit_are_refused_with_the_setting_that_raises_it(
     assert len(Labels.fit(labels, most=1001)) == 1001
 
 
+def hold_out_labeled(source: Source, *, key_columns: Sequence[str] = ()) -> Splits:
+    return hold_out(
+        source,
+        how="content",
+        valid_share=0.1,
+        test_share=0.1,
+        seed=1,
+        key_columns=key_columns,
+        labels=lambda row: [row.values["label"]],
+    )
+
+
 def test_labels_that_never_repeat_are_not_called_too_few_rows(tmp_path: Path) -> None:
     path = tmp_path / "ids.csv"
     path.write_text("text,label\n" + "".join(f"text {n},id{n}\n" for n in range(200)), encoding="utf-8")
     source = open_source(path, DataSettings())
     with pytest.raises(DataError, match=r"ids\.csv.*labels do not repeat") as caught:
-        hold_out(
-            source,
-            how="content",
-            valid_share=0.1,
-            test_share=0.1,
-            seed=1,
-            labels=lambda row: [row.values["label"]],
-        )
+        hold_out_labeled(source)
     assert "data.label" in caught.value.cure
+
+
+@pytest.mark.parametrize("num_others", [0, 1, 3])
+def test_equal_texts_are_named_as_the_cause_when_no_row_can_be_held_out(
+    num_others: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "same.csv"
+    texts = ["the same"] * 60 + [f"another {n}" for n in range(num_others)]
+    path.write_text(
+        "text,label\n" + "".join(f"{text},{n % 2}\n" for n, text in enumerate(texts)), encoding="utf-8"
+    )
+    source = open_source(path, DataSettings())
+    with pytest.raises(DataError, match=rf"same\.csv.* 60 of {len(texts)} rows are equal in text") as caught:
+        hold_out_labeled(source, key_columns=["text"])
+    assert "data.text" in caught.value.cure
+    assert "data.split=random" in caught.value.cure
 
 
 def wide_table(path: Path, num_columns: int) -> Path:
@@ -158,6 +182,27 @@ def test_more_columns_than_any_table_has_are_refused(
     with pytest.raises(DataError, match=r"wide\.csv.* 1,001 columns.* 1,000") as caught:
         open_source(path, DataSettings(header=header))
     assert caught.value.cure
+
+
+@pytest.mark.parametrize(("most_cells", "num_rows"), [(10_000, 40), (600, 30), (100, 20)])
+def test_of_a_wide_table_fewer_rows_are_looked_at(
+    most_cells: int, num_rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every cell costs time, and a table of 40,000 columns and a thousand rows would take ten minutes."""
+    path = tmp_path / "wide.csv"
+    names = ["text", "label", *(f"c{number}" for number in range(18))]
+    rows = [[f"a film {n}", "pn"[n % 2], *["x"] * 18] for n in range(40)]
+    path.write_text("\n".join(map(",".join, [names, *rows])), encoding="utf-8")
+    profiled = list[int]()
+
+    def count_rows(rows: list[Row], column: str) -> Profile:
+        profiled.append(len(rows))
+        return profile(rows, column)
+
+    monkeypatch.setattr(column_roles, "MOST_CELLS", most_cells)
+    monkeypatch.setattr(column_roles, "profile", count_rows)
+    assert find_roles(open_source(path, DataSettings())).text == "text"
+    assert set(profiled) == {num_rows}
 
 
 @pytest.mark.slow

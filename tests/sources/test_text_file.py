@@ -83,3 +83,16 @@ def test_max_rows_limits_the_string_too(tmp_path: Path) -> None:
     path = tmp_path / "rows.txt"
     path.write_text("one\ntwo\nthree\n")
     assert "".join(text_source(path, max_rows=2).chunks(100)) == "one\ntwo\n"
+
+
+def test_text_files_in_sub_folders_are_counted_where_they_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "deeper" / "still").mkdir(parents=True)
+    for name in ("a.md", "b.md", "deeper/c.md", "deeper/still/d.md", "deeper/picture.png"):
+        (tmp_path / name).write_text(f"{name}\n", encoding="utf-8")
+    source = open_source(tmp_path, DataSettings())
+    assert [row.values["text"] for row in source.rows()] == ["a.md", "b.md"]
+    assert any("2 text files" in note and "data.format=text" in note for note in source.notes)
+    assert not any("sub-folders" in note for note in open_source(tmp_path, DataSettings(format="text")).notes)
+    assert not any(
+        "sub-folders" in note for note in open_source(tmp_path / "deeper" / "still", DataSettings()).notes
+    )

@@ -41,6 +41,7 @@ from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.tokenizer_folder import save_tokenizer
 from seqlab.tokens.vocabulary import EOS
 from seqlab.training.checkpoints.weights_file import replace_weights
+from seqlab.training.finite import non_finite_names
 from seqlab.training.tensor_shapes import shapes_of
 
 GENERIC_NAMES = ("model", "models", "main", "snapshot", "onnx", "weights")
@@ -209,7 +210,7 @@ def _build(opened: OpenedModel) -> dict[str, Tensor]:
         where=opened.where,
     )
     weights = {name: tensors.build(spec) for name, spec in published.weights.items()}
-    broken = [name for name, tensor in weights.items() if not bool(torch.isfinite(tensor).all())]
+    broken = list(non_finite_names(weights.items()))
     if broken:
         raise DataError(
             f"{len(broken)} tensors hold numbers that are not finite, the first for {broken[0]}.",

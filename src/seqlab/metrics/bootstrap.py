@@ -10,6 +10,9 @@ With B resamples an end is itself off by chance, by about 2.7 σ / √B for a sc
 with 9,999 resamples, 0.085 σ with 999. The seed depends on the data, so that the intervals of different scores do
 not all deviate to the same side; the same data gives the same interval.
 
+If all items are right, or all wrong, every resample says the same, and the percentile interval has no width. For such a
+proportion the interval is exact (Clopper & Pearson 1934): n of n right is a score of at least 0.025^(1/n).
+
 Paper: Efron 1979, "Bootstrap Methods: Another Look at the Jackknife", Annals of Statistics 7(1); percentile
 intervals: Efron 1981; the ranks: Davison & Hinkley 1997, "Bootstrap Methods and their Application", section 2.4.
 """
@@ -25,15 +28,22 @@ from jaxtyping import Float, Int, Shaped
 
 from seqlab.core.errors import UsageError
 from seqlab.core.seeds import derive
-from seqlab.metrics.items import MAX_DISTINCT_VALUES, Items, Statistics, SumItems, ratio_items
+from seqlab.metrics.items import (
+    MAX_DISTINCT_VALUES,
+    Items,
+    Statistics,
+    SumItems,
+    ratio_items,
+    unanimous_proportion,
+)
 
 RESAMPLES, MIN_RESAMPLES = 9_999, 999
 CONFIDENCE_LEVEL = 0.95
 MIN_ITEMS = 10
 """With fewer items there is no interval.
 
-One item is drawn again and again: no width, whatever the truth. Of n items that all say the same no draw says
-otherwise, which chance alone does in 2 · (1/2)^n of all cases: 6% for five items, 0.2% for ten.
+One item is drawn again and again: no width, whatever the truth. Few items often say all the same by chance: five do
+so in 6% of the cases where right and wrong are equally likely, ten in 0.2%.
 """
 MAX_DRAWN_ITEMS = 25_000_000
 """Items that are drawn at most for one interval, which takes a second: beyond, there are fewer resamples."""
@@ -66,7 +76,16 @@ def bootstrap_interval(
     level: float = CONFIDENCE_LEVEL,
 ) -> ConfidenceInterval:
     """The interval of a score."""
-    return percentile_interval(resample([items], seed=seed, resamples=resamples)[0], level=level)
+    return interval_from(items, resample([items], seed=seed, resamples=resamples)[0], level=level)
+
+
+def interval_from(items: Items, drawn: Statistics, *, level: float = CONFIDENCE_LEVEL) -> ConfidenceInterval:
+    """The interval of a score from its values on resamples; exact if all items of a proportion agree."""
+    share = unanimous_proportion(items)
+    if share is None:
+        return percentile_interval(drawn, level=level)
+    bound = ((1 - level) / 2) ** (1 / items.num_items)
+    return ConfidenceInterval(bound, 1.0) if share == 1 else ConfidenceInterval(0.0, 1 - bound)
 
 
 def resample(

@@ -114,6 +114,22 @@ def mean_items(values: Shaped[np.ndarray, " items"]) -> SumItems:
     )
 
 
+def unanimous_proportion(items: Items) -> float | None:
+    """0 or 1 if the items are answers that are all wrong or all right, otherwise None.
+
+    >>> unanimous_proportion(mean_items(np.array([True, True]))), unanimous_proportion(mean_items(np.array([3.0, 3.0])))
+    (1.0, None)
+    """
+    if (
+        not isinstance(items, SumItems)
+        or items.score is not ratio_of_sums
+        or len(np.unique(items.row_ids)) > 1
+    ):
+        return None
+    correct, answers = items.table[items.row_ids[0]]
+    return float(correct) if answers == 1 and correct in (0, 1) else None
+
+
 def ratio_items(
     numerator: Shaped[np.ndarray, " items"],
     denominator: Shaped[np.ndarray, " items"],

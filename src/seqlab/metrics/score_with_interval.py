@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqlab.metrics.bootstrap import MIN_ITEMS, check_not_empty, percentile_interval, resample
+from seqlab.metrics.bootstrap import MIN_ITEMS, check_not_empty, interval_from, resample
 from seqlab.metrics.difference import PairedDifference
 from seqlab.metrics.items import Items, Statistics
 from seqlab.metrics.paired import difference_with_interval
@@ -34,7 +34,7 @@ def score_with_interval(
     drawn = baseline_drawn = np.empty(0)
     if items.num_items >= MIN_ITEMS:
         drawn, baseline_drawn = _resample_both(items, baseline)
-        interval = percentile_interval(drawn)
+        interval = interval_from(items, drawn)
         low, high = interval.low, interval.high
     else:
         method = f"{method}; fewer than {MIN_ITEMS} {unit} give no 95% CI".removeprefix("; ")

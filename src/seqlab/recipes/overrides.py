@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import PurePath
@@ -15,6 +14,7 @@ from seqlab.models.aliases import MODEL_ALIASES, SHORT_NAMES
 from seqlab.models.presets import MODEL_PRESETS
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.sections import KINDS, is_section, settings_of
+from seqlab.recipes.toml_text import parse_toml
 
 Raw = dict[str, Any]
 ALWAYS_NEW = {key for name, settings in SHORT_NAMES.items() if name not in MODEL_PRESETS for key in settings}
@@ -216,7 +216,7 @@ def _numbers(text: str) -> Any:
 def _toml(text: str) -> Any:
     """What TOML reads in a value, or None when it is not one value of TOML."""
     try:
-        read = tomllib.loads(f"value = {text}")
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        read = parse_toml(f"value = {text}")
+    except ValueError:
         return None
     return read["value"] if len(read) == 1 else None

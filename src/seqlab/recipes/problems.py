@@ -104,9 +104,13 @@ def _kind_in(value: Any) -> str:
     return value if isinstance(value, str) else str(value.get("kind", ""))
 
 
-def truths_for_numbers(section: str, values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Settings that take a number and got `true` or `false`, which Python would read as 1 or 0: the other
-    settings, and a sentence for each.
+LARGEST_NUMBER = 2**53
+"""Whole numbers beyond cannot be counted in floating-point numbers one by one."""
+
+
+def unusable_numbers(section: str, values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Settings that take a number and got `true` or `false`, which Python would read as 1 or 0, or a number that is
+    too large to count with: the other settings, and a sentence for each.
     """
     fields = {
         name: field for kind in _possible_kinds(section, values) for name, field in kind.model_fields.items()
@@ -116,10 +120,13 @@ def truths_for_numbers(section: str, values: Mapping[str, Any]) -> tuple[dict[st
     for name, value in values.items():
         field = fields.get(name)
         if isinstance(value, dict) and is_section(f"{section}.{name}"):
-            right[name], more = truths_for_numbers(f"{section}.{name}", value)
+            right[name], more = unusable_numbers(f"{section}.{name}", value)
             wrong += more
         elif field is not None and _is_truth_for_number(value, field.annotation):
             wrong.append(f"{section}.{name}: expected {expected(field)}, found {format_value(value)}.")
+        elif field is not None and field.annotation is not float and _is_too_large(value):
+            limit = f"whole numbers of at most {LARGEST_NUMBER:,}"
+            wrong.append(f"{section}.{name}: expected {limit}, found {format_value(value)}.")
         else:
             right[name] = value
     return right, wrong
@@ -136,6 +143,12 @@ def _is_truth_for_number(value: Any, annotation: Any) -> bool:
     if isinstance(value, list):
         return entry_of(annotation) is not None and any(isinstance(part, bool) for part in value)
     return isinstance(value, bool) and annotation in (int, float)
+
+
+def _is_too_large(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_is_too_large, value))
+    return isinstance(value, int) and value > LARGEST_NUMBER
 
 
 def _wrong_value(place: Place, value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from importlib import resources
 from pathlib import Path
 
@@ -13,10 +12,11 @@ from seqlab.core.plugins import PLUGIN_HINT
 from seqlab.metrics.registry import TRAINED
 from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.recipes.overrides import Raw, override, short_model
-from seqlab.recipes.problems import format_value, in_words, truths_for_numbers, unknown_section
+from seqlab.recipes.problems import format_value, in_words, unknown_section, unusable_numbers
 from seqlab.recipes.recipe import FORMAT, Recipe, recipe_class
 from seqlab.recipes.sections import DEFAULT_KINDS, task_sections
 from seqlab.recipes.task_registry import registered_tasks
+from seqlab.recipes.toml_text import parse_toml
 
 __all__ = ["Raw", "check", "override", "read_raw", "recipe_summary", "shipped_recipes", "with_task"]
 
@@ -41,18 +41,12 @@ def read_raw(what: str) -> Raw:
     """The contents of a `.toml` file or of a shipped recipe, unchecked."""
     text = _shipped(what) if what in shipped_recipes() else _read_file(what)
     try:
-        return tomllib.loads(text)
+        return parse_toml(text)
     except ValueError as error:  # also a number with thousands of digits
         raise RecipeError(
             f"not valid TOML: {_sentence(error)}",
             where=what,
             cure='Text needs quotes (task = "classification"); a section starts with [name].',
-        ) from error
-    except RecursionError as error:
-        raise RecipeError(
-            "not valid TOML: nested too deeply.",
-            where=what,
-            cure="A recipe has sections with settings, and nothing below.",
         ) from error
 
 
@@ -76,7 +70,7 @@ def check(raw: Raw, *, where: str, is_trained: bool = False) -> Recipe:
         known["model"] = _with_kinds(model)
     for section, values in known.items():
         if isinstance(values, dict):
-            known[section], wrong = truths_for_numbers(section, values)
+            known[section], wrong = unusable_numbers(section, values)
             mistakes += wrong
     try:
         recipe = kind.model_validate(known, context=TRAINED if is_trained else None)

@@ -23,7 +23,7 @@ from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.decoding_names import check_decoding_names, refuse_idle_in_predict
 from seqlab.runs.folder.best_step import least_best_step
 from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe
-from seqlab.runs.folder.manifest import verify
+from seqlab.runs.folder.manifest import score_again, verify
 from seqlab.runs.folder.results import Results, read_calibration, read_results
 from seqlab.runs.train.build import build_model
 from seqlab.sources.tables import is_table, open_table, save_table
@@ -34,6 +34,7 @@ from seqlab.tasks.prediction import Prediction
 from seqlab.tasks.spec import find_spec
 from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.device import choose_device
+from seqlab.training.finite import non_finite_names
 from seqlab.training.tensor_shapes import shapes_of
 
 if TYPE_CHECKING:  # `seqlab predict` starts faster without what only vectors and scores need
@@ -87,6 +88,7 @@ class Run:
         )
         model = build_model(codec)
         model.load_state_dict(weights)
+        _refuse_non_finite(model, folder)
         return cls(folder, recipe, codec, model.to(choose_device(recipe.training)), calibration)
 
     @cached_property
@@ -301,6 +303,16 @@ class Run:
             for score in self.results.values()
         )
         return f"<b>{escape(repr(self))}</b><table>{rows}</table>"
+
+
+def _refuse_non_finite(model: nn.Module, folder: Path) -> None:
+    """Training saves no such weights; they would answer every question with NaN."""
+    if name := next(non_finite_names(model.state_dict().items()), ""):
+        raise RunError(
+            f"the tensor {name} holds numbers that are not finite.",
+            where=str(folder / WEIGHTS),
+            cure=score_again(folder),
+        )
 
 
 def _check_predict_arguments(inputs: Any, top: Any) -> None:

@@ -112,8 +112,17 @@ def _open_texts(folder: Path, texts: list[Path], settings: DataSettings) -> Sour
     else:
         source = TextFile(texts, settings, name=str(folder))
         why = ONE_TEXT if could_be_labels([path.name for path in texts]) else ""
-    source.notes = tuple(filter(None, (why, *source.notes)))
+    source.notes = tuple(filter(None, (why, _describe_left_out(folder, texts), *source.notes)))
     return source
+
+
+def _describe_left_out(folder: Path, texts: list[Path]) -> str:
+    """Text files further down, which only data.format=text reads."""
+    count = len(_text_files(folder, deep=True)) - len(texts)
+    if not count:
+        return ""
+    files = "1 text file" if count == 1 else f"{count:,} text files"
+    return f"{files} in sub-folders left out; with them: data.format=text"
 
 
 def _parts_of_folder(path: Path, settings: DataSettings) -> dict[str, Source]:

@@ -13,11 +13,12 @@ from __future__ import annotations
 import hashlib
 import random
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from seqlab.core.errors import DataError, shortened
+from seqlab.core.errors import DataError, listed, shortened
 from seqlab.core.seeds import derive
 from seqlab.sources.base import Row, Source, TextSource
 from seqlab.sources.settings import Split
@@ -68,9 +69,9 @@ def hold_out(
         )
     if how == "tail" and isinstance(source, TextSource):
         return _cut_text(source, valid_share=valid_share, test_share=test_share)
-    keys = None
+    keys, columns = None, list(key_columns) or source.columns
     if how == "content":
-        keys = _content_keys(source, seed=seed, columns=list(key_columns) or source.columns)
+        keys = _content_keys(source, seed=seed, columns=columns)
         marks = _by_content(keys, valid_share, test_share)
     else:
         marks = _by_order(
@@ -78,7 +79,11 @@ def hold_out(
         )
     train_only_labels = _keep_labels(source, marks, labels, keys) if labels is not None else ()
     shares = {TRAIN: 1 - valid_share - test_share, VALID: valid_share, TEST: test_share}
-    _check_parts(source, marks, shares, train_only_labels=train_only_labels)
+    empty = [mark for mark, share in shares.items() if share and not marks.count(mark)]
+    if empty:
+        raise _nothing_left(
+            source, empty[0], keys or range(len(marks)), columns=columns, train_only_labels=train_only_labels
+        )
     kind = MarkedLines if isinstance(source, TextSource) else MarkedRows
     return Splits(
         train=kind(source, marks, TRAIN, part="train"),
@@ -156,30 +161,37 @@ def _count(num_rows: int, share: float) -> int:
     return int(num_rows * share + 0.5)
 
 
-def _check_parts(
-    source: Source, marks: bytearray, shares: dict[int, float], *, train_only_labels: Sequence[str]
-) -> None:
-    names = {TRAIN: "training", VALID: "validation", TEST: "testing"}
-    settings = {TRAIN: "data.valid_share", VALID: "data.valid_share", TEST: "data.test_share"}
-    for mark, share in shares.items():
-        if share and not marks.count(mark) and train_only_labels:
-            raise DataError(
-                f"the labels do not repeat often enough to hold rows out for {names[mark]}: each of"
-                f" {len(train_only_labels):,} labels, such as {shortened(train_only_labels[0])!r}, would be missing in train.",
-                where=source.name,
-                cure="Are they names of rows rather than labels? Another column: data.label=NAME.",
-            )
-        if share and not marks.count(mark):
-            cure = (
-                "Add rows, name a file of its own (data.valid=FILE, data.test=FILE), or change"
-                f" {settings[mark]}."
-            )
-            raise DataError(
-                f"{len(marks):,} {'row is' if len(marks) == 1 else 'rows are'} too few: none is left for"
-                f" {names[mark]}.",
-                where=source.name,
-                cure=cure,
-            )
+def _nothing_left(
+    source: Source,
+    mark: int,
+    keys: Sequence[int],
+    *,
+    columns: Sequence[str],
+    train_only_labels: Sequence[str],
+) -> DataError:
+    """Why a part would be empty: rows with equal keys stay together, and so do rows whose label is in no other part."""
+    part = {TRAIN: "training", VALID: "validation", TEST: "testing"}[mark]
+    most = max(Counter(keys).values(), default=0)
+    if most > len(keys) / 2 and most > 1:
+        return DataError(
+            f"{most:,} of {len(keys):,} rows are equal in {listed(columns)}, and equal rows stay in one part: none"
+            f" is left for {part}.",
+            where=source.name,
+            cure="Is it the right column? Another: data.text=NAME. Equal rows in several parts: data.split=random",
+        )
+    if train_only_labels:
+        return DataError(
+            f"the labels do not repeat often enough to hold rows out for {part}: each of"
+            f" {len(train_only_labels):,} labels, such as {shortened(train_only_labels[0])!r}, would be missing in train.",
+            where=source.name,
+            cure="Are they names of rows rather than labels? Another column: data.label=NAME.",
+        )
+    share = "data.test_share" if mark == TEST else "data.valid_share"
+    return DataError(
+        f"{len(keys):,} {'row is' if len(keys) == 1 else 'rows are'} too few: none is left for {part}.",
+        where=source.name,
+        cure=f"Add rows, name a file of its own (data.valid=FILE, data.test=FILE), or change {share}.",
+    )
 
 
 def _cut_text(source: TextSource, *, valid_share: float, test_share: float) -> Splits:

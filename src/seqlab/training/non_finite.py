@@ -11,15 +11,14 @@ from torch import nn
 from seqlab.batches.batch import Batch
 from seqlab.core.errors import TrainingError
 from seqlab.training.base import Validation
+from seqlab.training.finite import non_finite_names
 from seqlab.training.gradients import Backward
 from seqlab.training.settings import TrainingSettings
 
 
 def first_broken(model: nn.Module) -> str | None:
     """The name of the first weights that are not finite."""
-    return next(
-        (name for name, tensor in model.named_parameters() if not bool(torch.isfinite(tensor).all())), None
-    )
+    return next(non_finite_names(model.named_parameters()), None)
 
 
 def explain_update(backward: Backward, batches: Sequence[Batch], model: nn.Module) -> str:

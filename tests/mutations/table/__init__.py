@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mutations.mutant import Mutant
 from tests.mutations.table.cells import CELLS
 from tests.mutations.table.data import DATA
+from tests.mutations.table.integrity import INTEGRITY
 from tests.mutations.table.networks import NETWORKS
 from tests.mutations.table.optimization import OPTIMIZATION
 from tests.mutations.table.pages import PAGES
@@ -14,5 +15,5 @@ from tests.mutations.table.training import TRAINING
 from tests.mutations.table.writing import WRITING
 
 MUTANTS: list[Mutant] = [
-    *CELLS, *NETWORKS, *WRITING, *SCORES, *DATA, *TRAINING, *OPTIMIZATION, *TASKS, *PAGES
+    *CELLS, *NETWORKS, *WRITING, *SCORES, *DATA, *TRAINING, *OPTIMIZATION, *TASKS, *PAGES, *INTEGRITY
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from pathlib import Path
 from seqlab.core.errors import RunError, nearest
 from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.toml_text import parse_toml
 
 RECIPE, WEIGHTS, TOKENS, JOURNAL, RESULTS, REPORT = (
     "recipe.toml",
@@ -101,8 +102,6 @@ def find_run(path: str | Path) -> Path:
 
 def read_recipe(folder: Path) -> Recipe:
     """The recipe as it ran."""
-    import tomllib
-
     refuse_links(folder)
     path = folder / RECIPE
     if path.stat().st_size > LARGEST_RECIPE:
@@ -112,8 +111,8 @@ def read_recipe(folder: Path) -> Recipe:
             cure="Restore the file.",
         )
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:  # also a number with thousands of digits
+        raw = parse_toml(path.read_text(encoding="utf-8"))
+    except ValueError as error:  # also a number with thousands of digits
         raise RunError("the recipe cannot be read.", where=str(path), cure="Restore the file.") from error
     return check(raw, where=str(path), is_trained=True)
 

@@ -118,12 +118,25 @@ def read_results(folder: Path) -> Results:
         )
     verify_scored(folder, RESULTS, manifest)
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        results = Results(raw)
-        results.scores  # noqa: B018 - a damaged file shows here
-    except (OSError, ValueError, KeyError, TypeError, StopIteration) as error:
+        results = Results(_checked(json.loads(path.read_text(encoding="utf-8"))))
+        for score in results.values():
+            score.describe()  # a number of the wrong type shows here
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise RunError("the results cannot be read.", where=str(path), cure=score_again(folder)) from error
     return results
+
+
+def _checked(raw: Any) -> dict[str, Any]:
+    """The content of results.json, if its parts have the types that readers rely on; a ValueError otherwise."""
+    parts = {"splits": dict, "training": dict, "provenance": dict, "warnings": list}
+    if not isinstance(raw, dict) or not all(isinstance(raw.get(name), kind) for name, kind in parts.items()):
+        raise ValueError("a part is missing, or of another type")
+    seconds = raw["training"].get("seconds", 0)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        raise ValueError("no number of seconds")
+    if not all(isinstance(warning, str) for warning in raw["warnings"]):
+        raise ValueError("no sentence")
+    return raw
 
 
 def provenance(*, seed: int, device: torch.device, data: dict[str, str]) -> dict[str, Any]:
