@@ -127,7 +127,7 @@ class LanguageModel(nn.Module):
         if self.start_id is None or not bool((tokens == self.start_id).any()):
             return self.backbone(self.embed(tokens), is_token, state)
         assert isinstance(self.backbone, RecurrentBackbone), (
-            "only a recurrent backbone has a state to start from"
+            "only a recurrent backbone accepts an initial state"
         )
         documents = DocumentPieces.split(tokens, is_token, start_id=self.start_id)
         steps = self.embed(documents.tokens)  # (pieces, longest, input)

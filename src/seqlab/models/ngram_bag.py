@@ -89,7 +89,7 @@ def build_bag(settings: BagSettings, *, num_classes: int, num_features: int) -> 
         raise ArgumentError(
             "n_grams",
             settings.n_grams,
-            "n-grams are runs of tokens, and these sequences are series of numbers.",
+            "n-grams are sequences of tokens, but this data is numeric.",
             cure="Use kind=recurrent and n_grams=0.",
             part="bag",
         )
