@@ -96,7 +96,7 @@ class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
         """torch's own stack passes nested tensors in evaluation, which torch's own code handles."""
         if not self.activation_relu_or_gelu:
             raise UsageError(
-                "a nested tensor, which only torch's own layer can read.",
+                "a nested tensor, which only torch's own layer supports.",
                 where=type(self).__name__,
                 cure="Pad it and mask the padding.",
             )
