@@ -66,11 +66,11 @@ def _visible_form(code: int) -> str:
 def shorten(value: str, limit: int) -> str:
     """
     >>> shorten("abcdefgh", 3)
-    'abc … (the first 3 of 8 characters)'
+    'abc … (first 3 of 8 characters)'
     """
     if len(value) <= limit:
         return value
-    return f"{value[:limit]} … (the first {limit:,} of {len(value):,} characters)"
+    return f"{value[:limit]} … (first {limit:,} of {len(value):,} characters)"
 
 
 def text(value: str, *, limit: int = MAX_TEXT_CHARACTERS) -> Markup:

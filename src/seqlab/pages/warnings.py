@@ -10,7 +10,7 @@ from seqlab.pages.html import Markup, tag
 MAX_SHOWN = 5
 TOPICS = (
     r"baseline|too few",  # what the result is worth
-    r"in train\b|in valid\b|training has seen",  # test data that training has seen
+    r"in train\b|in valid\b|also in training",  # test data that occurs in training
     r"with another label|never has|labels?\b",
     r"skipped|left out|empty",
     r"repeat|nearly an earlier",
