@@ -105,8 +105,8 @@ def captions(*, seed: int, quick: bool) -> Finding:
         drawn = _candidates(attending, scenes[0], seed)
     return Finding(
         claim=(
-            "A captioner that looks at regions for every word sees what it names, and describes combinations"
-            " that it never saw."
+            "A captioner that attends to image regions for every word attends to what it names, and"
+            " describes combinations that it has never seen."
         ),
         conclusion=_conclude(rows),
         rows=rows,
@@ -114,14 +114,14 @@ def captions(*, seed: int, quick: bool) -> Finding:
         figures=figures,
         notes=[
             (
-                f"Updates of {config.batch_size} images of {GRID_SIZE} by {GRID_SIZE} squares with noise; a"
+                f"Updates on {config.batch_size} noisy images of {GRID_SIZE} × {GRID_SIZE} squares; a"
                 " quarter of all pairs of shapes is held out."
             ),
             (
-                "Weight on the right square: while a colour or a shape is named, after the true words."
-                f" Looking everywhere alike gives {CHANCE:.2f}."
+                "Weight on the right square: measured while a color or a shape is named, with the true"
+                f" words as the prefix. Uniform attention gives {CHANCE:.2f}."
             ),
-            f"Captions drawn for '{' '.join(scenes[0].caption)}', with their log-probabilities: "
+            f"Sampled captions for '{' '.join(scenes[0].caption)}', with their log-probabilities: "
             + "; ".join(drawn)
             + ".",
         ],
@@ -131,12 +131,12 @@ def captions(*, seed: int, quick: bool) -> Finding:
 def _conclude(rows: Sequence[dict[str, Value]]) -> str:
     attending, once = rows
     return (
-        "Of images with shapes that were never seen together,"
-        f" {float(attending['exact, held-out pairs']):.0%} are described word for word after"
-        f" {attending['updates']} updates with attention, {float(once['exact, held-out pairs']):.0%} after"
-        f" {once['updates']} by a captioner that saw the image once. While a shape is named,"
-        f" {float(attending['weight on the right square']):.0%} of the attention lies on its square;"
-        f" {CHANCE:.0%} would be chance."
+        f"For images with unseen pairs of shapes, {float(attending['exact, held-out pairs']):.0%} of"
+        f" captions are exactly right after {attending['updates']} updates with attention, and"
+        f" {float(once['exact, held-out pairs']):.0%} after {once['updates']} with a captioner that sees"
+        " the image only once. While a shape is named,"
+        f" {float(attending['weight on the right square']):.0%} of the attention is on its square; chance"
+        f" is {CHANCE:.0%}."
     )
 
 

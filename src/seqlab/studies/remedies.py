@@ -60,12 +60,12 @@ def remedies(*, seed: int, quick: bool) -> Finding:
     ]
     return Finding(
         claim=(
-            "Another activation, another start of the weights, or gates: each helps gradients to reach far"
-            " back."
+            "A different activation, a different initialization, or gates: each helps gradients reach"
+            " far back."
         ),
         conclusion=(
-            f"Over {config.gaps[-1]} steps the plain network is right in {float(rows[0][longest]):.0%} of all"
-            f" cases. Clearly better: {'; '.join(helped) or 'none'}."
+            f"Over {config.gaps[-1]} steps, the plain RNN is right in {float(rows[0][longest]):.0%} of"
+            f" all cases. Clearly better: {'; '.join(helped) or 'none'}."
         ),
         rows=rows,
         curves=[
@@ -79,8 +79,8 @@ def remedies(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             (
-                f"{config.steps} updates with {config.batch_size} sequences each, {config.hidden_size} units;"
-                f" mean of {len(seeds)} runs."
+                f"{config.steps} updates on {config.batch_size} sequences each, {config.hidden_size}"
+                f" units; mean of {len(seeds)} runs."
             )
         ],
     )
