@@ -135,8 +135,8 @@ def test_the_page_shows_every_token_weight_and_head(looking: dict[str, Run], tmp
 def test_networks_without_attention_say_so(looking: dict[str, Run]) -> None:
     with pytest.raises(
         UsageError,
-        match=r"the recurrent network of this run has no attention to look at(.|\n)*model\.pooling=queries",
+        match=r"the recurrent network of this run has no attention(.|\n)*model\.pooling=queries",
     ):
         attention_weights(looking["plain"], TEXT)
-    with pytest.raises(UsageError, match="no alignments to draw"):
+    with pytest.raises(UsageError, match="no attention weights to draw"):
         write_attention_page([], "nowhere.html")

@@ -153,7 +153,7 @@ def test_what_cannot_be_right_is_refused_with_a_reason(
 def test_a_window_of_text_longer_than_a_learned_table_is_refused(
     data: dict[str, Path], tmp_path: Path
 ) -> None:
-    with pytest.raises(SeqlabError, match="12 steps, but positions were learned for 9"):
+    with pytest.raises(SeqlabError, match=r"12 steps, .* 9 positions"):
         start(data, tmp_path / "run", "language_model", ["model.positions=learned", "model.max_positions=9"])
 
 

@@ -69,12 +69,10 @@ def test_rows_that_training_has_are_told(known: list[int], left_out: int) -> Non
     details = evaluation.sections_as_json().get("without_leaks", {"left_out": 0})
     assert details["left_out"] == left_out
     if left_out == 2:
-        assert sentence == "test: training has seen all of it: the score says nothing about new data"
+        assert sentence == "test: all of it is also in training; the score says nothing about new data"
         assert without_leaks(evaluation).describe() == sentence
     elif left_out:
-        assert sentence.startswith(
-            "test: without the 1 row that training has seen, 1 is left: accuracy 0.0000"
-        )
+        assert sentence.startswith("test: without the 1 row also in training, 1 is left: accuracy 0.0000")
     else:
         assert sentence == ""
 
@@ -111,6 +109,5 @@ def test_blocks_of_a_text_of_which_half_is_known_are_left_out() -> None:
     assert evaluation.sections_as_json()["without_leaks"]["left_out"] == 1
     assert evaluation.sections_as_json()["without_leaks"]["scores"][0]["value"] == pytest.approx(3.0)
     assert (
-        "without the 1 block of 512 tokens that training has seen, 29 are left: nats_per_token 3.0000"
-        in sentence
+        "without the 1 block of 512 tokens also in training, 29 are left: nats_per_token 3.0000" in sentence
     )

@@ -1,7 +1,7 @@
 """The section `decoding` of a recipe: how sequences are generated. No torch here.
 
-One word means the same for every task. What has no effect on a task is rejected by the class that its spec
-names.
+A setting means the same for every task. Settings that have no effect on a task are rejected by the class
+that its spec names.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class DecodingSettings(Settings):
 
 
 class TaskDecoding(DecodingSettings):
-    """The section as one group of tasks understands it."""
+    """The section for one group of tasks."""
 
     used: ClassVar[tuple[str, ...]]
     """Settings that have an effect."""
@@ -139,7 +139,7 @@ class TaskDecoding(DecodingSettings):
 
 
 class NoDecoding(TaskDecoding):
-    """Of a task that generates nothing."""
+    """For tasks that do not generate sequences."""
 
     used = ()
     why = "the task does not generate sequences. Remove it."
@@ -156,7 +156,7 @@ class SamplingSettings(TaskDecoding):
 
 
 class SearchSettings(TaskDecoding):
-    """How a target for a source is found: greedily, by beam search, or by sampling."""
+    """How a source is decoded into a target: greedily, by beam search, or by sampling."""
 
     used = tuple(name for name in DecodingSettings.model_fields if name != "context")
     why = "a decoder sees its whole target. Remove it."
@@ -169,7 +169,7 @@ class SearchSettings(TaskDecoding):
 
 
 def find_conflicts(settings: SearchSettings) -> list[str]:
-    """Settings that exclude each other, one sentence each."""
+    """Conflicting settings, one sentence each."""
     conflicts = []
     if settings.min_tokens > settings.max_tokens:
         conflicts.append(
@@ -202,7 +202,7 @@ def find_conflicts(settings: SearchSettings) -> list[str]:
 
 
 def _sampling_conflicts(settings: SearchSettings) -> list[str]:
-    """What has no effect where nothing is sampled."""
+    """Settings that have no effect without sampling."""
     if settings.temperature:
         return []
     truncation = [("top_k", settings.top_k, 0), ("top_p", settings.top_p, 1), ("min_p", settings.min_p, 0)]

@@ -1,4 +1,4 @@
-"""The recurrent part of a trained run, and what it reads for a text."""
+"""The recurrent part of a trained run, and its input for a text."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class LanguageModel(nn.Module):
         """The logits of the next token at each step or, if a loss is given, its value; and the state after
         the last token.
 
-        detach_every: gradients flow back over at most this many steps (truncated back-propagation through
+        detach_every: gradients flow back over at most this many steps (truncated backpropagation through
         time); 0 means no limit.
         """
         features, state = self._read_in_pieces(

@@ -349,7 +349,7 @@ class NGramBagSettings(Settings):
 
 
 class BagSettings(Settings):
-    """The bag of n-grams that a classifier of text weighs, alone (--model bag) or beside its network."""
+    """The bag of n-grams of a text classifier, alone (--model bag) or next to a network."""
 
     n_grams: int = Field(
         0,
@@ -394,8 +394,8 @@ MODEL_KINDS: dict[str, type[Settings]] = {
 
 
 def require_sequence_settings(settings: ModelSettings) -> SequenceSettings:
-    """The settings of a network that answers step by step; those of a network for images, or of a bag, are
-    refused.
+    """The settings of a network with one output per step; settings of an image network or of a bag are
+    rejected.
     """
     if isinstance(settings, ImageSettings):
         raise RecipeError(

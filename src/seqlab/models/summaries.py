@@ -36,7 +36,7 @@ MODEL_SYNONYMS = {
     "cnn2d": "image_convolutional",
     "bag": "n_gram_bag",
 }
-"""Names that stand for the same network as another one."""
+"""Aliases of another name."""
 
 
 def model_summary(name: str) -> str:

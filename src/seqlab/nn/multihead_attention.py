@@ -24,7 +24,7 @@ KeyHeads = Float[Tensor, "batch kv_heads source head"]
 
 
 TorchMultiheadAttention = nn.MultiheadAttention
-"""torch's class as it is now: a user may put seqlab's in its place in torch.nn."""
+"""torch's original class, captured because a user may replace it in torch.nn with seqlab's."""
 
 
 class MultiheadAttention(RecordableAttention, HasTorchLayer, nn.MultiheadAttention):

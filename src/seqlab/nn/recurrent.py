@@ -28,7 +28,7 @@ from seqlab.nn.torch_layers import NotQuantized, adopt
 from seqlab.nn.widths import layer_widths
 
 TORCH_LAYERS: dict[Family, type[nn.RNNBase]] = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
-"""torch's classes as they are now: a user may put seqlab's in their place in torch.nn."""
+"""torch's original classes, captured because a user may replace them in torch.nn with seqlab's."""
 
 
 class Recurrent(NotQuantized, nn.RNNBase):

@@ -34,7 +34,7 @@ class HasTorchLayer(nn.Module):
 
 
 class NotQuantized(HasTorchLayer):
-    """A layer that quantize_dynamic would leave as it is without a word: it looks for torch's classes."""
+    """A layer that quantize_dynamic would silently leave unchanged, since it looks for torch's classes."""
 
     torchs_is_quantized: ClassVar[bool] = True
     """Whether quantize_dynamic converts torch's layer of the same name."""

@@ -147,7 +147,7 @@ class TransformerLayer(HasTorchLayer):
     def _lay_out_paths(
         self, size: int, eps: float, dropout: float, norm: NormKind, *, bias: bool, factory: FactoryKwargs
     ) -> None:
-        """A norm (or a factor with rezero) and dropout for each sub-layer."""
+        """A norm (or a factor with rezero) and dropout for each sublayer."""
         numbers = range(1, len(self.attentions) + 2)
         if self.residual == "shared_rezero":
             self.scale = nn.Parameter(torch.zeros((), **factory))

@@ -16,7 +16,7 @@ TOPICS = (
     r"repeat|nearly an earlier",
     r"truncated|longer than",
 )
-"""What warnings are about, from what spoils a result to what is good to know."""
+"""Topics of warnings, from those that invalidate a result to those that are good to know."""
 
 
 def rank_warnings(sentences: Sequence[str]) -> tuple[list[str], list[str]]:

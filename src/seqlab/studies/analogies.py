@@ -46,8 +46,8 @@ SENTENCES = 20_000
 VECTOR_SETTINGS = CountVectorSettings(
     vector_size=16, window=7, context_smoothing=1.0, singular_value_power=1.0
 )
-"""As many numbers as this world has things to tell apart, once for the nouns and once for what they have: the
-rest is noise.
+"""As many dimensions as the toy language has distinctions, once for the nouns and once for their possessions;
+the rest is noise.
 """
 UNCLE_TO_AUNT, MAN_TO_WOMAN = ("uncle", "aunt"), ("man", "woman")
 

@@ -41,7 +41,7 @@ VIEWS = {"attention": "attention", "state": "image as first state"}
 CHANCE = 1 / GRID_SIZE**2
 """The weight of a square under uniform attention."""
 HELD_OUT = 0.25
-GREY = 0.9
+GRAY = 0.9
 """Subtracted from every pixel, since images are mostly white."""
 
 
@@ -160,7 +160,7 @@ def train_captioner(
 
     def loss() -> Tensor:
         rows = torch.randint(len(images), (config.batch_size,), generator=generator)
-        logits, _ = model(images[rows] - GREY, words[rows, :-1])
+        logits, _ = model(images[rows] - GRAY, words[rows, :-1])
         return F.cross_entropy(logits.flatten(0, 1), words[rows, 1:].flatten())
 
     training = train_small(model, loss, steps=captioner.steps, learning_rate=captioner.learning_rate)
@@ -195,7 +195,7 @@ def _decode_captions(model: Captioner, images: Tensor, chooser: TokenChooser) ->
     special_tokens = SpecialTokens(WORD_IDS[START], WORD_IDS[END], (WORD_IDS[START],))
     whole = torch.ones(images.shape[:2], dtype=torch.bool)
     return StepwiseSearch(special_tokens, chooser, max_tokens=MAX_CAPTION_TOKENS).run(
-        model, SourceBatch.from_tokens(images - GREY, whole)
+        model, SourceBatch.from_tokens(images - GRAY, whole)
     )
 
 
@@ -217,7 +217,7 @@ def _word_by_word(model: Captioner, scenes: Sequence[Scene], generator: torch.Ge
     square.
     """
     images, words = scenes_to_batch(scenes, generator)
-    logits, alignment = model(images - GREY, words[:, :-1])
+    logits, alignment = model(images - GRAY, words[:, :-1])
     is_right = logits.argmax(dim=-1) == words[:, 1:]  # (batch, time)
     named = [
         (row, step, region)
@@ -228,7 +228,7 @@ def _word_by_word(model: Captioner, scenes: Sequence[Scene], generator: torch.Ge
     rows, steps, regions = torch.tensor(named).unbind(1)
     weight: Value = "-" if alignment is None else alignment[rows, steps, regions].mean().item()
     return {
-        "colours and shapes, one by one": is_right[rows, steps].float().mean().item(),
+        "colors and shapes, one by one": is_right[rows, steps].float().mean().item(),
         "weight on the right square": weight,
     }
 
@@ -238,7 +238,7 @@ def caption_attention(model: Captioner, scene: Scene) -> ImageAttentionMap:
     """The attention weights for every word of the generated caption."""
     image = scene_to_image(scene)
     ((caption,),) = _decode_captions(model, image.unsqueeze(0), Greedy())
-    _, alignment = model(image.unsqueeze(0) - GREY, torch.tensor([[WORD_IDS[START], *caption.tokens]]))
+    _, alignment = model(image.unsqueeze(0) - GRAY, torch.tensor([[WORD_IDS[START], *caption.tokens]]))
     assert alignment is not None
     pixels: list[list[Pixel]] = [
         [(round(r, 2), round(g, 2), round(b, 2)) for r, g, b in line]

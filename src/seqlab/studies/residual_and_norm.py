@@ -95,7 +95,7 @@ def residual_and_norm(*, seed: int, quick: bool) -> Finding:
         )
         rows.append(
             {
-                "around each sub-layer": name,
+                "around each sublayer": name,
                 "score": score,
                 "best rate": learning_rate,
                 "gradient, lowest / highest layer": gradients[0] / gradients[-1],
@@ -183,9 +183,9 @@ def _gradient_norms(text: SmallText, name: str, config: ResidualAndNormConfig, s
 
 
 def _conclude(rows: list[dict[str, Value]], config: ResidualAndNormConfig, frequencies: float) -> str:
-    scores = {str(row["around each sub-layer"]): float(row["score"]) for row in rows}
+    scores = {str(row["around each sublayer"]): float(row["score"]) for row in rows}
     ratios = {
-        str(row["around each sub-layer"]): float(row["gradient, lowest / highest layer"]) for row in rows
+        str(row["around each sublayer"]): float(row["gradient, lowest / highest layer"]) for row in rows
     }
     ends = ", ".join(f"{name}: {score:.3f}" for name, score in scores.items())
     first, second = "no residual connections", "no LayerNorm"

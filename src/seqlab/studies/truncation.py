@@ -1,4 +1,4 @@
-"""Truncated back-propagation through time: it saves memory but cannot learn dependencies over more than k
+"""Truncated backpropagation through time: it saves memory but cannot learn dependencies over more than k
 steps. A summary of the past is the alternative.
 """
 

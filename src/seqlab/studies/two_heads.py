@@ -115,7 +115,7 @@ class TwoHeads(nn.Module):
 
 @studies.register("two_heads")
 def two_heads(*, seed: int, quick: bool) -> Finding:
-    """The same sentences and questions for several networks: which noun is meant, and which word tells?
+    """The same sentences and questions for several networks: which noun is meant, and which word reveals it?
 
     The attention weights of "it" show where each head found the answer.
     """

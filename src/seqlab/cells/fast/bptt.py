@@ -1,4 +1,4 @@
-"""Shared parts of the hand-written back-propagation through time."""
+"""Shared parts of the hand-written backpropagation through time."""
 
 from __future__ import annotations
 

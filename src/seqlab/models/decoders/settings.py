@@ -1,4 +1,4 @@
-"""The section `decoder` of a recipe: the half of an encoder-decoder that writes."""
+"""The section `decoder` of a recipe: the decoder half of an encoder-decoder."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from seqlab.core.settings import Settings
 
 
 class DecoderAttentionName(ScoreName):
-    """An attention score, or one of the two ways to go without."""
+    """An attention score, or one of the two ways to decode without attention."""
 
     also = ("constant", "none")
 
 
 class DecoderSettings(Settings):
-    """The half of an encoder-decoder that writes.
+    """The decoder of an encoder-decoder.
 
-    The section model describes the half that reads; what is left out here is as there.
+    The section model describes the encoder; settings that are left out here are taken from it.
     """
 
     kind: Literal["", "recurrent", "transformer"] = Field(

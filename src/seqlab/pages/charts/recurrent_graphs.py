@@ -1,5 +1,5 @@
 """Diagrams of recurrence: a cell and its unrolled copies, several layers over time, and the computation
-graph of back-propagation.
+graph of backpropagation.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from seqlab.pages.report_data import LineChart, LineSeries
 @dataclass(frozen=True)
 class LengthLine:
     """One model: a value with its interval for each part of the data; the names of the parts are those of the
-    reaches.
+    length ranges.
     """
 
     name: str
@@ -24,7 +24,7 @@ class LengthLine:
 
 @dataclass(frozen=True)
 class LengthChart:
-    """The same parts for all models: where the middle of each lies, and how many items it has."""
+    """The same parts for all models: the mean length of each, and its number of items."""
 
     score: str
     unit: str

@@ -1,4 +1,4 @@
-"""Examples a reader can judge for themselves: confident mistakes, and what a language model wrote as it
+"""Examples that readers can judge themselves: confident mistakes, and what a language model wrote as it
 learned.
 """
 
@@ -37,7 +37,7 @@ class MostWrong(ReportSection):
 
 
 def wrong_section(examples: Sequence[WrongExample]) -> Markup:
-    """The model's most confident mistakes; some of them are often mistakes of the labels."""
+    """The model's most confident mistakes; some of them are often label errors."""
     ordered = sorted(examples, key=lambda example: -(example.predicted_probability or 0.0))
     has_probabilities = any(example.predicted_probability is not None for example in examples)
     first = (

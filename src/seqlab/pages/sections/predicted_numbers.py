@@ -13,13 +13,13 @@ from seqlab.pages.report_data import LineChart
 from seqlab.pages.sections.base import ReportSection, report_sections
 
 MANY_POINTS = 400
-"""From so many points on, dots are smaller."""
+"""With this many points or more, dots are smaller."""
 
 
 @report_sections.register("numbers")
 @dataclass(frozen=True)
 class PredictedNumbers(ReportSection):
-    """Truth and prediction of some examples, and half the width of the range around a prediction."""
+    """True and predicted values of some examples, and half the width of the interval around a prediction."""
 
     kind = "numbers"
     title = "Predicted and true values"
