@@ -15,7 +15,7 @@ MODEL_SUMMARIES = {
     "projected_lstm": "LSTM with a projected output; for a large cell state.",
     "reset_before_gru": "GRU as first published; to reproduce older results.",
     "single_gate": "One gate mixes old and new state; between RNN and GRU.",
-    "additive": "Additive update without gates; shows what a gate does.",
+    "additive": "The gated additive update alone; shows what a gate does.",
     "orthogonal_rnn": "RNN with an orthogonal matrix; for long dependencies.",
     "min_gru": "Gates depend on the input only; fewest weights, fast steps.",
     "birnn": "Bidirectional RNN; a baseline for bilstm and bigru.",

@@ -133,7 +133,7 @@ def analogies(*, seed: int, quick: bool) -> Finding:
             LineChart(
                 "Accuracy vs. amount of text",
                 "sentences",
-                "answered right",
+                "accuracy",
                 [
                     LineSeries(score.section, sizes, [scores[index].accuracy for scores in growing])
                     for index, score in enumerate(growing[0])

@@ -71,7 +71,7 @@ def attention_steps(*, seed: int, quick: bool) -> Finding:  # noqa: ARG001 (noth
         curves=[
             LineChart(
                 "Attention weights of each word",
-                "place that is looked at",
+                "word attended to",
                 "weight",
                 [
                     LineSeries(f"{word} ({position})", positions, stages.weight[position - 1].tolist())

@@ -105,8 +105,8 @@ def captions(*, seed: int, quick: bool) -> Finding:
         drawn = _candidates(attending, scenes[0], seed)
     return Finding(
         claim=(
-            "A captioner that attends to image regions for every word attends to what it names, and"
-            " describes combinations that it has never seen."
+            "A captioner with attention over image regions attends to what it names, and describes"
+            " combinations that it has never seen."
         ),
         conclusion=_conclude(rows),
         rows=rows,

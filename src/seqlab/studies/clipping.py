@@ -72,7 +72,7 @@ def clipping(*, seed: int, quick: bool) -> Finding:
                 f" {config.time} steps is the sum of all inputs so far."
             ),
             (
-                "How many times orthogonal the recurrent matrix starts:"
+                "Initial recurrent matrix, as a multiple of an orthogonal one:"
                 f" {', '.join(f'{name} {stretch:g}' for name, stretch in NETWORKS.items())}."
             ),
         ],
@@ -139,4 +139,4 @@ def _curve(
 
 
 def _format_loss(loss: Value) -> str:
-    return f"{float(loss):.3g}" if math.isfinite(float(loss)) else "no number at all"
+    return f"{float(loss):.3g}" if math.isfinite(float(loss)) else "NaN or infinity"

@@ -43,7 +43,7 @@ WORDS = [
 ]
 WIDTH = 32
 NETWORKS: dict[str, SequenceSettings] = {
-    "recurrent, both ways": RecurrentSettings(
+    "bidirectional recurrent": RecurrentSettings(
         cell="gru", hidden_size=WIDTH // 2, embedding_size=WIDTH, bidirectional=True, dropout=0.0
     ),
     "transformer": TransformerSettings(hidden_size=WIDTH, layers=2, dropout=0.0),

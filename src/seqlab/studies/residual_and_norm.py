@@ -191,7 +191,7 @@ def _conclude(rows: list[dict[str, Value]], config: ResidualAndNormConfig, frequ
     first, second = "no residual connections", "no LayerNorm"
     gap = scores[first] - scores[second]
     weighs = (
-        "about as much as losing the norm"
+        "about as much as removing the norm"
         if abs(gap) < MATTERS
         else f"{'more' if gap > 0 else 'less'} than removing the norm"
     )

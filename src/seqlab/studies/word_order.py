@@ -44,7 +44,7 @@ NETWORKS: dict[str, SequenceSettings | None] = {
     "attention with positions": TransformerSettings(hidden_size=WIDTH, layers=2, dropout=0.0),
     "rnn": RecurrentSettings(cell="rnn", hidden_size=WIDTH, dropout=0.0),
     "gru": RecurrentSettings(cell="gru", hidden_size=WIDTH, dropout=0.0),
-    "lstm, both ways": RecurrentSettings(
+    "bidirectional lstm": RecurrentSettings(
         cell="lstm", hidden_size=WIDTH // 2, embedding_size=WIDTH, bidirectional=True, dropout=0.0
     ),
     "convolution": ConvolutionalSettings(hidden_size=WIDTH, layers=2, dropout=0.0),

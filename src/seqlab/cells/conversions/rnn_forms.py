@@ -231,7 +231,7 @@ class TwoBiases(RNNForm):
         ]
         if unsupported:
             raise UsageError(
-                f"this nn.RNN has {' and '.join(unsupported)}; a form is one layer of one direction with tanh."
+                f"this nn.RNN has {' and '.join(unsupported)}; only one unidirectional tanh layer is supported."
             )
         W_ih, W_hh, *biases = (parameter.detach().clone() for parameter in layer.parameters())
         b_ih, b_hh = biases or (W_hh.new_zeros(len(W_hh)), W_hh.new_zeros(len(W_hh)))
