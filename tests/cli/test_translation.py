@@ -186,7 +186,7 @@ def test_scores_and_the_report_tell_what_was_written(
 
 
 def test_a_run_that_generates_nothing_has_no_decoding_settings(reviews_run: Run) -> None:
-    with pytest.raises(UsageError, match=r"beam: .*classification.* no sequences"):
+    with pytest.raises(UsageError, match=r"beam: .*classification.* sequences"):
         reviews_run.with_decoding(beam=3)
 
 

@@ -123,9 +123,9 @@ def test_a_language_model_trains_with_them_too(
 
 
 REFUSED = {
-    ("model.heads=3",): ("model.heads", "3 heads", "1, 2, 4"),
-    ("model.kv_heads=3", "model.heads=4"): ("model.kv_heads", "3 heads of keys and values", "1, 2, 4"),
-    ("model.kv_heads=4",): ("model.kv_heads", "4 heads of keys and values", "1, 2"),
+    ("model.heads=3",): ("model.heads", "by 3", "1, 2, 4"),
+    ("model.kv_heads=3", "model.heads=4"): ("model.kv_heads", "3 key-value heads", "1, 2, 4"),
+    ("model.kv_heads=4",): ("model.kv_heads", "4 key-value heads", "1, 2"),
     ("model.positions=rotary", "model.head_size=5"): ("model.head_size=6", "5", "model.positions=sinusoidal"),
     ("model.positions=rotary", "model.heads=8"): ("model.head_size=2", "1", "model.positions=sinusoidal"),
     ("model.norm=prenorm",): ("model.norm", "pre, post, rezero, shared_rezero or lecture"),

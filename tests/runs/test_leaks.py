@@ -51,7 +51,7 @@ def test_rows_that_training_has_are_left_out_of_a_second_score(tmp_path: Path) -
     assert found["kept"] == len(clean)
     assert found["scores"][0]["name"] == "accuracy"
     assert found["scores"][0]["value"] == pytest.approx(np.mean(right))
-    assert any("rows that training has seen" in warning for warning in run.results.raw["warnings"])
+    assert any("rows also in training" in warning for warning in run.results.raw["warnings"])
 
 
 @pytest.mark.parametrize(("known", "left_out"), [([], 0), ([2], 1), ([2, 3], 2)], ids=["none", "some", "all"])
@@ -91,7 +91,7 @@ def test_a_score_stands_beside_itself_and_not_beside_the_first() -> None:
     )
     sentence = note_leaks(evaluation, Places(), Survey({"test": PartSurvey()}, [], {"test": {("a.csv", 2)}}))  # type: ignore[arg-type] # as above
     assert "2 are left: accuracy 0.5000" in sentence
-    assert sentence.endswith("beside 0.3333 on all")
+    assert sentence.endswith("0.3333 on all")
 
 
 def test_blocks_of_a_text_of_which_half_is_known_are_left_out() -> None:

@@ -193,8 +193,8 @@ class TransformerSettings(Settings):
     norm: Literal["pre", "post", "rezero", "shared_rezero", "lecture"] = Field(
         "pre",
         description=(
-            "Normalize before (pre) or after (post) each sublayer, or use a learned residual weight"
-            " (rezero; shared_rezero has one per layer). lecture reproduces a known mistake."
+            "Normalize before (pre) or after (post) each sublayer, or learn a residual weight"
+            " (rezero; shared_rezero: one per layer); lecture reproduces a known mistake."
         ),
     )
     norm_kind: Literal["layer", "rms"] = Field(

@@ -79,8 +79,8 @@ class DecoderSettings(Settings):
     bridge: Literal["", "identity", "learned", "mean", "none"] = Field(
         "",
         description=(
-            "How the decoder's initial state is computed from the encoder's final state or from the mean"
-            " of its outputs; empty uses identity if the sizes match, else learned."
+            "How the decoder's initial state is computed from the encoder's final state or mean output;"
+            " empty uses identity if the sizes match, else learned."
         ),
     )
     shared_embedding: bool = Field(
