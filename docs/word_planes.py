@@ -25,7 +25,7 @@ def rounded(plane: EmbeddingMap) -> dict[str, object]:
     ]
     return {
         **asdict(plane),
-        "shares": [round(share, 3) for share in plane.explained_variance],
+        "explained_variance": [round(share, 3) for share in plane.explained_variance],
         "words": words,
     }
 

@@ -185,12 +185,10 @@ def test_a_mask_of_another_shape_is_refused_in_words(wrong: tuple[int, ...]) -> 
     layer = MultiHeadSelfAttention(6, num_heads=2).double()
     with pytest.raises(UsageError) as caught:
         layer(steps(6), mask=AttentionMask(torch.ones(*wrong, dtype=torch.bool)))
-    assert (
-        str(caught.value)
-        == f"a mask of shape {wrong} does not fit scores of (batch 3, heads 2, target 7, source 7).\n  A mask"
-        " has these four axes, of which all but the last may be 1; for padding it is is_token[:, None,"
-        " None, :]."
-    )
+    message = str(caught.value)
+    assert f"a mask of shape {wrong}" in message
+    assert "(batch 3, heads 2, target 7, source 7)" in message
+    assert "is_token[:, None, None, :]" in message
 
 
 @pytest.mark.parametrize("wrong", [torch.int64, torch.float32, torch.uint8], ids=str)
@@ -198,10 +196,9 @@ def test_a_mask_of_another_type_is_refused_in_words(wrong: torch.dtype) -> None:
     layer = MultiHeadSelfAttention(6, num_heads=2).double()
     with pytest.raises(UsageError) as caught:
         layer(steps(6), mask=AttentionMask(torch.ones(3, 1, 1, 7, dtype=wrong)))
-    assert (
-        str(caught.value) == f"a mask of {str(wrong)[6:]} numbers does not fit scores of float64 numbers.\n"
-        "  A mask is bool, True where a query may look, or of the scores' own type and is added to them."
-    )
+    assert f"dtype {str(wrong)[6:]}" in caught.value.what
+    assert "dtype float64" in caught.value.what
+    assert "bool" in caught.value.cure
 
 
 def test_gradients_are_right() -> None:

@@ -123,9 +123,7 @@ def test_a_scaled_product_is_divided_by_what_was_asked_for(divisor: str | float,
 
 @pytest.mark.parametrize("divisor", ["root", 0, -1.0, math.inf, math.nan])
 def test_a_divisor_that_cannot_be_is_refused(divisor: object) -> None:
-    with pytest.raises(
-        UsageError, match=r"divisor is .*\n  It takes 'sqrt', 'size', 'none' or a number above 0\."
-    ):
+    with pytest.raises(UsageError, match=r"divisor is .*\n  .*'sqrt', 'size', 'none' or a "):
         ScaledDotScore(5, 5, divisor=divisor)  # what is refused
 
 

@@ -49,7 +49,7 @@ def test_pictures_of_different_heights_in_one_batch_are_refused() -> None:
         RowsToImage(height=6, width=5)(random(2, 6, 5), is_token)
     assert "4 to 6 rows" in caught.value.what
     assert "reads 6 rows" in caught.value.what
-    assert "do not pad" in caught.value.cure
+    assert "padding" in caught.value.cure
 
 
 def test_a_height_for_which_the_network_was_not_made_is_refused() -> None:
@@ -57,7 +57,7 @@ def test_a_height_for_which_the_network_was_not_made_is_refused() -> None:
     with pytest.raises(ArgumentError) as caught:
         RowsToImage(height=5, width=5)(steps, all_real(steps))
     assert (caught.value.argument, caught.value.value) == ("height", 5)
-    assert "6 rows with 5 numbers" in caught.value.what
+    assert "6 rows of 5 numbers" in caught.value.what
     assert "height=6" in caught.value.cure
 
 
@@ -67,7 +67,7 @@ def test_channels_that_do_not_fit_and_text_are_refused() -> None:
     error = caught.value
     assert (error.argument, error.value, error.allowed) == ("channels", 3, "1, 2, 4, 8")
     assert "a row of 8 numbers" in error.what
-    with pytest.raises(ArgumentError, match="here a step is a token"):
+    with pytest.raises(ArgumentError, match="token"):
         RowsToImage.from_num_features(0, channels=1, height=0)
 
 
@@ -105,7 +105,7 @@ def test_patches_that_do_not_fit_are_refused_with_those_that_do() -> None:
         patchify(random(1, 1, 8, 12), 3)
     error = caught.value
     assert (error.argument, error.value, error.allowed) == ("patch_size", 3, "1, 2, 4")
-    assert "8 by 12 pixels" in error.what
+    assert "8 × 12 pixels" in error.what
 
 
 def test_the_class_token_stands_first_in_every_sequence_and_learns_from_all() -> None:

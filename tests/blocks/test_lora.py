@@ -111,8 +111,8 @@ def test_the_state_of_an_adapted_module_loads_into_another_one() -> None:
 def test_a_module_without_such_a_layer_and_a_rank_of_nothing_are_refused() -> None:
     with pytest.raises(
         UsageError,
-        match=r"(?s)no linear layer here is called qkv\..*Linear layers of this module: mix\. Name them",
+        match=r"(?s)qkv\..*Linear layers of this module: mix\..*target_modules=",
     ):
         add_lora(nn.ModuleDict({"mix": nn.Linear(3, 3)}), rank=2, target_modules=["qkv"])
-    with pytest.raises(UsageError, match="an adapter of rank 0 holds nothing"):
+    with pytest.raises(UsageError, match="rank 0"):
         LoRALinear(nn.Linear(3, 3), rank=0)

@@ -139,9 +139,7 @@ def test_without_biases_too() -> None:
 def test_drawn_weights_are_refused_because_units_have_different_reset_gates() -> None:
     with pytest.raises(
         UsageError,
-        match=(
-            "reset_before_gru to gru: candidate 0 reads unit 1, and their reset gates are different functions"
-        ),
+        match=r"reset_before_gru to gru: candidate 0 reads unit 1, .*reset gate",
     ):
         to_reset_after(built(ResetBeforeGRU))
     with pytest.raises(UsageError, match="gru to reset_before_gru: candidate 0 reads unit 1"):
@@ -160,7 +158,7 @@ def test_printed_candidates_are_refused_with_their_reason() -> None:
     with pytest.raises(UsageError, match=r"the candidate is sigmoid.*\n.*\(0, 1\)"):
         to_reset_after(built(ResetBeforeGRU, own_memory_only, candidate="sigmoid"))
     outside = built(ResetBeforeGRU, own_memory_only, candidate_bias="outside")
-    with pytest.raises(UsageError, match=r"stands outside of its activation.\n.*beyond ±1"):
+    with pytest.raises(UsageError, match=r"candidate's bias.*\n.*beyond ±1"):
         to_reset_after(outside)
     with torch.no_grad():
         outside.bias[2 * HIDDEN :] = 0

@@ -169,5 +169,5 @@ def test_a_kernel_called_by_itself_refuses_a_graph_of_its_gradient() -> None:
 
 
 def test_a_word_that_keep_does_not_know_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"keep is 'odl'.\n  It takes 'old' or 'new'."):
+    with pytest.raises(UsageError, match=r"keep is 'odl'.\n  Use 'old' or 'new'."):
         GRU(2, 3, keep="odl")

@@ -95,6 +95,6 @@ def test_a_relu_cell_that_starts_as_the_identity_remembers() -> None:
 
 def test_an_unknown_start_is_refused() -> None:
     wrong: Any = "orthogonl"
-    with pytest.raises(UsageError, match="there is no start of weights called 'orthogonl'") as error:
+    with pytest.raises(UsageError, match="there is no weight initialization called 'orthogonl'") as error:
         initialize(cells.get("rnn")(2, 3), wrong)
     assert "Did you mean 'orthogonal'?" in str(error.value)

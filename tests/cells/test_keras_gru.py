@@ -105,12 +105,12 @@ def test_a_bias_of_the_other_form_is_refused() -> None:
     with pytest.raises(
         UsageError,
         match=(
-            r"from_keras: the bias has shape \(15,\); with reset_after=True and 5 units it is \(2,"
-            r" 15\).\n.*reset_after=False"
+            r"from_keras: the bias has shape \(15,\), .*reset_after=True with 5 units needs \(2, 15\)"
+            r".\n.*reset_after=False"
         ),
     ):
         from_keras(keras_weights(reset_after=False, bias=True))
-    with pytest.raises(UsageError, match=r"the bias has shape \(2, 15\); with reset_after=False"):
+    with pytest.raises(UsageError, match=r"the bias has shape \(2, 15\), .*reset_after=False"):
         from_keras(keras_weights(reset_after=True, bias=True), reset_after=False)
 
 
@@ -130,12 +130,12 @@ def test_kernels_that_do_not_fit_are_refused(weights: list[Array]) -> None:
 
 
 def test_one_array_is_refused() -> None:
-    with pytest.raises(UsageError, match="there are 1 arrays"):
+    with pytest.raises(UsageError, match="got 1"):
         from_keras([np.zeros((3, 15))])
 
 
 def test_what_the_other_side_does_not_have_is_refused() -> None:
-    with pytest.raises(UsageError, match="activation is 'sigmoid'; our gru has a tanh candidate"):
+    with pytest.raises(UsageError, match=r"activation is 'sigmoid', .*tanh"):
         from_keras(keras_weights(reset_after=True, bias=True), activation="sigmoid")
-    with pytest.raises(UsageError, match=r"outside of its activation.\n  Keras has it inside only"):
+    with pytest.raises(UsageError, match=r"to_keras: the candidate's bias.*\n.*Keras"):
         to_keras(ResetBeforeGRU(IN, UNITS, candidate_bias="outside"))

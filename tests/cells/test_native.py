@@ -206,9 +206,7 @@ def test_building_without_a_compiler_says_what_is_missing(
 ) -> None:
     monkeypatch.setenv("SEQLAB_CACHE", str(tmp_path))
     monkeypatch.setenv("CXX", "no-such-compiler")
-    with pytest.raises(
-        EnvironmentProblem, match=r"needs a C\+\+ compiler\.\n.*apt install g\+\+\. seqlab works without them"
-    ):
+    with pytest.raises(EnvironmentProblem, match=r"needs a C\+\+ compiler\.\n.*apt install g\+\+\."):
         build_library()
 
 

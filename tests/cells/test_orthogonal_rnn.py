@@ -193,7 +193,7 @@ def test_the_gradient_of_the_parameters_is_the_numerical_one() -> None:
     [
         ({"activation": "modrely"}, "Did you mean 'modrelu'?"),
         ({"radius": -0.1}, "radius is -0.1"),
-        ({"radius": 1.0}, "from 0 \\(orthogonal\\) to below 1"),
+        ({"radius": 1.0}, "at least 0 \\(orthogonal\\) and below 1"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options: dict[str, Any], words: str) -> None:

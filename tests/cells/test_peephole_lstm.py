@@ -130,8 +130,8 @@ def test_the_order_in_which_gates_are_named_does_not_matter() -> None:
     ("options", "words"),
     [
         ({"gates": ("forgot",)}, ["no gate 'forgot'", "Did you mean 'forget'?"]),
-        ({"gates": ()}, ["gates: nothing; at least one gate sees the cell state", "is the lstm"]),
-        ({"gates": ("input", "input")}, ["gates: input, input;", "named once", "input, forget, output"]),
+        ({"gates": ()}, ["gates: nothing;", "at least one gate", "lstm"]),
+        ({"gates": ("input", "input")}, ["gates: input, input;", "only once", "input, forget, output"]),
         ({"peepholes": "ful"}, ["peepholes is 'ful'", "'diagonal' or 'full'"]),
         ({"output_gate_sees": "old"}, ["output_gate_sees is 'old'", "'previous' or 'new'"]),
     ],

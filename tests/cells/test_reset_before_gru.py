@@ -138,5 +138,5 @@ def test_its_size_is_that_of_three_gates_with_one_bias_each() -> None:
     ],
 )
 def test_words_that_an_option_does_not_know_are_refused(option: str, words: str) -> None:
-    with pytest.raises(UsageError, match=f"{option} is 'tan'.\n  It takes {words}."):
+    with pytest.raises(UsageError, match=f"{option} is 'tan'.\n  .*{words}."):
         ResetBeforeGRU(2, 3, **{option: "tan"})

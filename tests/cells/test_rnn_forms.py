@@ -176,11 +176,9 @@ def test_the_sketch_starts_from_zero_and_its_printed_product_is_no_recurrence() 
 def test_a_bias_that_a_form_cannot_hold_is_refused() -> None:
     cell = example(OneBias, bias=True).to_cell()
     for kind in (Transposed, ClassSketch):
-        with pytest.raises(
-            UsageError, match=f"{kind.__name__} has no bias for the state, and this cell's is not zero"
-        ) as error:
+        with pytest.raises(UsageError, match=f"{kind.__name__} has no bias for the state") as error:
             kind.from_cell(cell, nn.Linear(HIDDEN, OUT, bias=False))
-        assert "Separate, Stacked, TwoBiases and OneBias hold a bias." in str(error.value)
+        assert "Separate, Stacked, TwoBiases or OneBias" in str(error.value)
         with pytest.raises(UsageError, match=f"{kind.__name__} has no bias for the output"):
             kind.from_cell(example(OneBias).to_cell(), nn.Linear(HIDDEN, OUT))
 
@@ -188,24 +186,18 @@ def test_a_bias_that_a_form_cannot_hold_is_refused() -> None:
 def test_an_output_layer_is_neither_dropped_nor_invented() -> None:
     separate = example(Separate, bias=True)
     for kind in (Stacked, TwoBiases, OneBias):
-        with pytest.raises(
-            UsageError, match=f"{kind.__name__} has no output layer to put the given one in"
-        ) as error:
+        with pytest.raises(UsageError, match=f"{kind.__name__} has no output layer") as error:
             convert_form(separate, kind)
         assert f"{kind.__name__}.from_cell(form.to_cell())" in str(error.value)
     for with_output in (Separate, Transposed, ClassSketch):
-        with pytest.raises(
-            UsageError, match=f"{with_output.__name__} has an output layer, and none was given"
-        ):
+        with pytest.raises(UsageError, match=f"{with_output.__name__} needs an output layer"):
             convert_form(example(OneBias), with_output)
 
 
 @every_form
 def test_a_cell_with_another_activation_is_refused(kind: type[RNNForm]) -> None:
     readout = nn.Linear(HIDDEN, OUT, bias=False) if kind in WITH_OUTPUT else None
-    with pytest.raises(
-        UsageError, match=f"{kind.__name__} is written with tanh; this cell's activation is relu"
-    ):
+    with pytest.raises(UsageError, match=f"{kind.__name__} uses tanh, .*relu"):
         kind.from_cell(RNN(IN, HIDDEN, activation="relu"), readout)
 
 

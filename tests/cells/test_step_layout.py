@@ -122,8 +122,7 @@ def test_lengths_that_cannot_be_are_refused(lengths: list[int], words: str) -> N
 
 
 def test_a_mask_with_a_hole_or_an_empty_row_is_refused() -> None:
-    with pytest.raises(UsageError, match="row 1 of is_token has real steps after padding") as error:
+    with pytest.raises(UsageError, match="row 1 of is_token has real steps after padding"):
         Packing.from_mask(torch.tensor([[True, True, False], [True, False, True]]))
-    assert "The real steps of a sequence come first" in str(error.value)
     with pytest.raises(UsageError, match="sequence 0 is empty"):
         Packing.from_mask(torch.tensor([[False, False], [True, False]]))

@@ -100,9 +100,9 @@ def test_a_coupled_lstm_is_an_lstm_whose_writing_gate_mirrors_its_forget_gate() 
 @pytest.mark.parametrize(
     ("cell", "words"),
     [
-        (PeepholeLSTM(3, 5), "PeepholeLSTM: it has RNN, LSTM, projected LSTM and GRU"),
-        (LSTM(3, 5, candidate="sigmoid"), "the candidate of its LSTM is tanh"),
-        (RNN(3, 5, activation="identity"), "its RNN has tanh or relu only"),
+        (PeepholeLSTM(3, 5), "RNN, LSTM, projected LSTM and GRU"),
+        (LSTM(3, 5, candidate="sigmoid"), "LSTM supports only a tanh candidate"),
+        (RNN(3, 5, activation="identity"), "RNN supports only tanh and relu"),
     ],
 )
 def test_cells_that_torch_does_not_have_are_refused_with_the_reason(cell: Cell, words: str) -> None:

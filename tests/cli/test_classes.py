@@ -119,7 +119,7 @@ def test_several_columns_several_labels_and_numbers_train_and_answer(
     answers = run(capsys, "predict", "n", "--file", "t.csv").out.splitlines()
     assert len(answers) == 40
     assert " to " in answers[0].split("\t")[1]
-    assert "Truth and prediction" in (folder / "n/report.html").read_text()
+    assert "Predicted and true values" in (folder / "n/report.html").read_text()
     again = run(capsys, "evaluate", "m", "--json").json
     assert {score["name"] for score in again["scores"].values()} >= {"micro_f1", "subset_accuracy"}
 
@@ -131,7 +131,7 @@ def test_choices_of_another_run_and_damaged_ones_are_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trained(capsys, table(folder, ROWS), "--out", "r", "model.pooling=queries")
-    assert "Where the queries look" in (folder / "r/report.html").read_text()
+    assert "Attention of the learned queries" in (folder / "r/report.html").read_text()
     path = folder / "r/choices.json"
     whole = json.loads(path.read_text())
     manifest = read_manifest(folder / "r")

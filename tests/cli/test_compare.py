@@ -105,4 +105,4 @@ def test_slices_stand_in_the_evaluation_and_in_the_report(
     for cut in cuts:
         assert sum(part["count"] for part in cut["parts"]) == ended.json["sections"]["facts"]["examples"]
         assert all(part["low"] <= part["value"] <= part["high"] for part in cut["parts"])
-    assert ("Parts of the data" in (reviews_run.folder / "report.html").read_text()) == bool(cuts)
+    assert ("Scores on slices of the data" in (reviews_run.folder / "report.html").read_text()) == bool(cuts)

@@ -19,7 +19,7 @@ from seqlab.decoding.length_normalization import GNMTLengthPenalty, PowerLengthP
 from seqlab.losses.regression import huber_loss
 from seqlab.training.schedule import learning_rate
 from seqlab.training.settings import TrainingSettings
-from seqlab.training.teacher_forcing import truth_share
+from seqlab.training.teacher_forcing import teacher_forcing_ratio
 
 ASCII = {"·": "*", "½": "0.5", "π s": "pi * s", "^": "**", "√": "sqrt"}
 
@@ -62,7 +62,7 @@ def test_length_penalties(name: str, penalty: PowerLengthPenalty | GNMTLengthPen
 def test_teacher_forcing_ratios(decay: str) -> None:
     printed = next(line for line in all_terms()["scheduled sampling"].equations if line.startswith(decay))
     ratio = evaluate(printed.removeprefix(decay).strip(), step=300, half_life=1000)
-    assert ratio == pytest.approx(truth_share(300, decay=decay, half=1000))  # type: ignore[arg-type]
+    assert ratio == pytest.approx(teacher_forcing_ratio(300, decay=decay, half=1000))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("error", [-3.0, -1.0, 0.4, 2.5])

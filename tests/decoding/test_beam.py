@@ -392,19 +392,17 @@ def test_a_finished_sentence_leaves_the_batch() -> None:
 
 
 def test_what_cannot_be_is_refused_by_words() -> None:
-    with pytest.raises(UsageError, match=r"^n_best=4: 4 hypotheses (.|\n)*at most 3(.|\n)*beam_size=4"):
+    with pytest.raises(UsageError, match=r"^n_best=4: (.|\n)*at most 3(.|\n)*beam_size=4"):
         BeamSearch(SYMBOLS, beam_size=3, n_best=4, max_tokens=5)
-    with pytest.raises(
-        UsageError, match=r"a beam of 6 cannot be divided into 4 groups(.|\n)*Allowed: 1, 2, 3, 6"
-    ):
+    with pytest.raises(UsageError, match=r"^groups=4: a beam of 6(.|\n)*Allowed: 1, 2, 3, 6"):
         BeamSearch(SYMBOLS, beam_size=6, max_tokens=5, diversity=Diversity(4, 1.0))
-    with pytest.raises(UsageError, match="at least 6 and at most 5 tokens"):
+    with pytest.raises(UsageError, match=r"^min_tokens=6: (.|\n)*at most 5"):
         BeamSearch(SYMBOLS, beam_size=2, max_tokens=5, constraints=[MinTokens(6, end_id=END)])
-    with pytest.raises(UsageError, match="a prefix of 3 tokens is longer than the limit of 2"):
+    with pytest.raises(UsageError, match=r"prefix has 3 tokens.* 2"):
         BeamSearch(SYMBOLS, beam_size=2, max_tokens=2, constraints=[ForcedPrefix([1, 2, 1])])
-    with pytest.raises(UsageError, match="the prefix has the token 7, but there are 4 tokens"):
+    with pytest.raises(UsageError, match=r"prefix=7: .* 4 tokens.\n  Allowed: 0 to 3"):
         run(TableTranslator(4), beam_size=2, max_tokens=4, constraints=[ForcedPrefix(per_source={1: [7]})])
-    with pytest.raises(UsageError, match="needs a model with attention weights"):
+    with pytest.raises(UsageError, match=r"^coverage=0\.2: .*attention weights"):
         BeamSearch(SYMBOLS, beam_size=2, max_tokens=5, coverage_penalty=CoveragePenalty(0.2)).run(
             Trap(), SourceBatch.from_tokens(*batch([(1,)]))
         )

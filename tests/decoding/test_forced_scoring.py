@@ -52,7 +52,7 @@ def test_pairs_of_any_length_and_order_are_scored_as_if_alone() -> None:
     for one, other, target in zip(together, alone, targets, strict=True):
         assert one.token_log_probs == pytest.approx(other.token_log_probs, abs=1e-9)
         assert len(one.token_log_probs) == len(target) + 1
-    with pytest.raises(UsageError, match="4 sources and 3 targets cannot be paired"):
+    with pytest.raises(UsageError, match=r"4 sources .* 3 targets"):
         score_targets(model, sources, targets[:3], SpecialTokens(START, END))
 
 
@@ -88,9 +88,7 @@ def test_an_ensemble_of_one_network_twice_is_that_network() -> None:
 
 
 def test_an_ensemble_refuses_different_vocabularies_by_words() -> None:
-    with pytest.raises(
-        UsageError, match=r"vocabularies of 3, 4 tokens cannot write together(.|\n)*same vocabulary"
-    ):
+    with pytest.raises(UsageError, match=r"vocabularies of 3, 4 tokens(.|\n)*same vocabulary"):
         BeamSearch(SYMBOLS, beam_size=2, max_tokens=3).run(
             Ensemble([TableTranslator(3), TableTranslator(4)]), SourceBatch.from_tokens(*batch([(1,)]))
         )

@@ -114,7 +114,7 @@ def test_the_page_shows_every_token_weight_and_head(looking: dict[str, Run], tmp
     page = Page(html)
     assert page.names() & {"script", "link", "img"} == set()
     assert len(pictures(html)) == 2 * (1 + 2)  # a strip and two maps for each layer
-    assert f"blue at red: {layers[0].alignment[1, 0, 2]:.3f}" in page.text
+    assert f"blue attends to red: {layers[0].alignment[1, 0, 2]:.3f}" in page.text
     assert f"red: {layers[1].alignment[0, :, 2].mean():.3f}" in page.text
     long = write_attention_page(
         attention_weights(looking["classifier"], "red " * 50), tmp_path / "long.html"
@@ -135,8 +135,8 @@ def test_the_page_shows_every_token_weight_and_head(looking: dict[str, Run], tmp
 def test_networks_without_attention_say_so(looking: dict[str, Run]) -> None:
     with pytest.raises(
         UsageError,
-        match=r"the recurrent network of this run has no attention to look at(.|\n)*model\.pooling=queries",
+        match=r"the recurrent network of this run has no attention(.|\n)*model\.pooling=queries",
     ):
         attention_weights(looking["plain"], TEXT)
-    with pytest.raises(UsageError, match="no alignments to draw"):
+    with pytest.raises(UsageError, match="no attention weights to draw"):
         write_attention_page([], "nowhere.html")

@@ -42,8 +42,8 @@ def test_a_map_names_its_words_shows_what_is_near_and_draws_pairs(tmp_path: Path
     assert len(whole.words) == 5
     page = write_embedding_map(whole, tmp_path / "map.html", subtitle="a file").read_text(encoding="utf-8")
     assert "script" not in Page(page).names()
-    assert "aunt lies near uncle 0." in page
-    assert "5 words. The plane shows" in page
+    assert "aunt is close to uncle 0." in page
+    assert "5 words. The map shows" in page
     with pytest.raises(UsageError, match="at least three words"):
         build_embedding_map(table, ["man", "aunt"])
 

@@ -106,5 +106,5 @@ def test_the_table_of_a_sequence_splits_each_row_into_start_past_and_now() -> No
 
 
 def test_a_cell_without_gates_has_no_such_weights() -> None:
-    with pytest.raises(UsageError, match="does not mix what it kept with a candidate"):
+    with pytest.raises(UsageError, match="RNN has no gates"):
         implicit_attention(unroll(nn.RNN(IN, HIDDEN).double(), some_steps()))

@@ -105,7 +105,5 @@ def test_random_probes_estimate_the_norms_and_never_invent_an_influence() -> Non
 
 
 def test_a_network_without_an_output_for_every_step_is_refused() -> None:
-    with pytest.raises(
-        UsageError, match=r"made \(2, 1, 3\) of \(2, 6, 3\); the receptive field needs one output per step"
-    ):
+    with pytest.raises(UsageError, match=r"\(2, 6, 3\) to \(2, 1, 3\).* one output per step"):
         receptive_field(lambda steps: steps[:, :1], some_steps())

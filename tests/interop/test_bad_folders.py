@@ -74,7 +74,7 @@ def change_config(folder: Path, **changes: Any) -> None:
         ({"layer_norm_eps": float("nan")}, "layer_norm_eps: expected a number"),
         ({"hidden_dropout_prob": 3}, "dropout"),
         ({"vocab_size": "gone"}, "vocab_size: expected a whole number of at least 1, found nothing"),
-        ({"num_attention_heads": 5}, "cannot be divided over 5 heads"),
+        ({"num_attention_heads": 5}, "not divisible by 5"),
         ({"num_hidden_layers": 2}, r"not understood \(16\): bert.encoder.layer.2.attention"),
         ({"num_hidden_layers": 4}, r"missing \(16\): bert.encoder.layer.3.attention"),
         (

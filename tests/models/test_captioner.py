@@ -199,10 +199,9 @@ def test_searches_write_captions(view: str) -> None:
 def test_a_view_that_does_not_exist_and_widths_that_do_not_fit_are_refused() -> None:
     with pytest.raises(UsageError) as caught:
         captioner("atention")
-    assert (
-        str(caught.value)
-        == "an image cannot enter as 'atention'.\n  Did you mean 'attention'? There is: attention,"
-        " first_input, state."
-    )
+    message = str(caught.value)
+    assert "'atention'" in message
+    assert "Did you mean 'attention'?" in message
+    assert "attention, first_input, state" in message
     with pytest.raises(UsageError, match="queries have width 9 and keys 7"):
         captioner("attention", score="dot", hidden_size=9)

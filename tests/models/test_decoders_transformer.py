@@ -260,5 +260,5 @@ def test_dropout_acts_in_training_only() -> None:
 def test_a_place_past_a_learned_table_is_refused_also_when_steps_come_one_by_one() -> None:
     decoder = build("learned", max_positions=4)
     (steps, is_token), source = inputs()
-    with pytest.raises(UsageError, match="positions were learned for 4"):
+    with pytest.raises(UsageError, match="only 4 positions"):
         in_pieces(decoder, steps, is_token, decoder.init_state(*source), [1] * 9)

@@ -262,9 +262,7 @@ def test_a_table_that_cannot_serve_is_refused() -> None:
         TransformerBackbone.from_settings(SMALL, causal=False),
         TransformerSeq2SeqDecoder.from_settings(SMALL),
     )
-    with pytest.raises(
-        ArgumentError, match=r"^tied=True: an output layer of width 8 cannot share an embedding of width 6"
-    ):
+    with pytest.raises(ArgumentError, match=r"^tied=True: an output layer of width 8 .*embedding of width 6"):
         EncoderDecoder(
             TokenEmbedding(9, 8, pad_id=0), encoder, TokenEmbedding(9, 6, pad_id=0), decoder, tied=True
         )

@@ -105,7 +105,7 @@ def test_an_option_that_is_wrong_for_the_widths_is_refused() -> None:
             recurrent({"kind": "projected_lstm", "proj_size": 7}, hidden_sizes=[9, 6]), causal=False
         )
     assert (caught.value.argument, caught.value.value) == ("cell", "projected_lstm")
-    assert "proj_size 7 with a hidden_size of 6" in caught.value.what
+    assert "proj_size 7 does not fit hidden_size 6" in caught.value.what
     assert "from 1 to 5" in str(caught.value)
 
 

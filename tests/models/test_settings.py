@@ -95,12 +95,9 @@ def test_the_deepest_convolutions_that_settings_allow_can_be_built() -> None:
 def test_a_network_for_pictures_is_refused_where_every_step_is_asked_about() -> None:
     with pytest.raises(RecipeError) as caught:
         require_sequence_settings(VisionTransformerSettings())
-    assert (
-        str(caught.value)
-        == "model.kind: a vision_transformer network reads whole images, and this task asks about every"
-        " step.\n  Use --model lstm, --model cnn or --model transformer; images can be classified and"
-        " captioned."
-    )
+    assert str(caught.value).startswith("model.kind: a vision_transformer network")
+    for model in ("lstm", "cnn", "transformer"):
+        assert f'model="{model}"' in str(caught.value)
     for kind in set(MODEL_KINDS) - WHOLE_KINDS:
         settings = TypeAdapter(ModelSettings).validate_python({"kind": kind})
         assert require_sequence_settings(settings) is settings

@@ -163,4 +163,4 @@ def test_patches_that_do_not_fit_are_refused_before_training() -> None:
         )
     error = caught.value
     assert (error.argument, error.value, error.allowed) == ("patch_size", 3, "1, 2, 4, 8")
-    assert "8 by 8 pixels" in error.what
+    assert "8 × 8 pixels" in error.what

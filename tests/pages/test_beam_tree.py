@@ -73,7 +73,7 @@ def test_every_candidate_stands_in_the_column_of_its_step_beside_its_parent() ->
 def test_the_page_has_the_answers_in_order_and_words_stay_text() -> None:
     page = Page(render_beam_tree(TREE))
     assert "script" not in page.names()
-    assert "2 steps, 6 candidates, 4 of them kept. The best: b ‹end›." in page.text
+    assert "2 steps, 6 candidates, 4 of them kept. Best hypothesis: b ‹end›." in page.text
     assert page.text.index("b ‹end›") < page.text.index("a b")
     assert re.search(r"<svg[^>]*xmlns", render_svg(beam_tree_diagram(TREE)))
 
@@ -91,7 +91,7 @@ def test_a_long_search_is_cut_where_it_can_no_longer_be_read() -> None:
 
 
 def test_what_is_no_tree_is_refused() -> None:
-    with pytest.raises(ValueError, match="a parent that is there"):
+    with pytest.raises(ValueError, match="parent"):
         BeamTree("", "", [Branch(0, 7, 1, "a", -1.0, -1.0, "kept")])
     empty = beam_tree_diagram(BeamTree("Nothing", "", []))
     assert empty.description == "0 steps, 0 candidates, 0 of them kept."

@@ -69,8 +69,8 @@ def test_the_answer_comes_first_and_everything_has_its_place() -> None:
         "b is better than a by 0.1",
         "naive Bayes 0.5000",
         "p = 0.003",
-        "may be chance",
-        "The first 1 of 30.",
+        "not significant",
+        "first 1 of 30",
         "only the other",
         "31.00 [28.00, 34.00]",
     ):

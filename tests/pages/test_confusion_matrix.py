@@ -84,7 +84,7 @@ def test_more_than_sixty_classes_show_those_with_most_mistakes() -> None:
     assert len(shown.labels) == MAX_CLASSES
     row, column = shown.labels.index("label 68"), shown.labels.index("label 3")
     assert shown.counts[row][column] == 9
-    assert "The 60 classes with most mistakes are shown." in confusion_section(
+    assert "the 60 classes with the most mistakes" in confusion_section(
         ConfusionTable(confusion.labels, counts)
     )
 

@@ -66,7 +66,7 @@ def test_ordinary_writing_is_left_alone() -> None:
 
 def test_a_megabyte_is_cut_with_a_note() -> None:
     made = text("x" * 1_048_576)
-    assert made == "x" * MAX_TEXT_CHARACTERS + " … (the first 4,000 of 1,048,576 characters)"
+    assert made == "x" * MAX_TEXT_CHARACTERS + " … (first 4,000 of 1,048,576 characters)"
     assert len(tag("p", title="y" * 1_048_576)) < MAX_ATTRIBUTE_CHARACTERS + 100
 
 

@@ -123,9 +123,9 @@ def test_a_language_model_trains_with_them_too(
 
 
 REFUSED = {
-    ("model.heads=3",): ("model.heads", "3 heads", "1, 2, 4"),
-    ("model.kv_heads=3", "model.heads=4"): ("model.kv_heads", "3 heads of keys and values", "1, 2, 4"),
-    ("model.kv_heads=4",): ("model.kv_heads", "4 heads of keys and values", "1, 2"),
+    ("model.heads=3",): ("model.heads", "by 3", "1, 2, 4"),
+    ("model.kv_heads=3", "model.heads=4"): ("model.kv_heads", "3 key-value heads", "1, 2, 4"),
+    ("model.kv_heads=4",): ("model.kv_heads", "4 key-value heads", "1, 2"),
     ("model.positions=rotary", "model.head_size=5"): ("model.head_size=6", "5", "model.positions=sinusoidal"),
     ("model.positions=rotary", "model.heads=8"): ("model.head_size=2", "1", "model.positions=sinusoidal"),
     ("model.norm=prenorm",): ("model.norm", "pre, post, rezero, shared_rezero or lecture"),
@@ -153,7 +153,7 @@ def test_what_cannot_be_right_is_refused_with_a_reason(
 def test_a_window_of_text_longer_than_a_learned_table_is_refused(
     data: dict[str, Path], tmp_path: Path
 ) -> None:
-    with pytest.raises(SeqlabError, match="12 steps, but positions were learned for 9"):
+    with pytest.raises(SeqlabError, match=r"12 steps, .* 9 positions"):
         start(data, tmp_path / "run", "language_model", ["model.positions=learned", "model.max_positions=9"])
 
 

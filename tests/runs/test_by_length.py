@@ -57,7 +57,7 @@ def test_quality_by_length_with_and_without_attention_is_one_chart_of_a_comparis
     assert "exact match by characters in the source:" in found.out
     page = Page((tmp_path / "both" / "compare.html").read_text(encoding="utf-8"))
     assert "lengths" in page.values("id")
-    assert "exact match by length of the source" in page.text
+    assert "exact match by source length" in page.text
     told = json.loads(run(capsys, "compare", *folders, "--out", str(tmp_path / "again"), "--json").out)[
         "by_length"
     ]

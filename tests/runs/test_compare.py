@@ -137,7 +137,7 @@ def test_examples_with_any_number_of_labels_are_shown_with_all_of_them(tmp_path:
 def test_data_that_one_was_trained_on_is_warned_about(pair: list[Run], notes: Path) -> None:
     found = compare_runs([run.folder for run in pair], data=notes)
     assert found.split == "new data"
-    assert any("rows that training has seen" in warning for warning in found.warnings)
+    assert any("rows also in training" in warning for warning in found.warnings)
 
 
 def test_what_cannot_be_compared_is_refused_with_words(pair: list[Run], notes: Path, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_rows_that_training_has_are_left_out_of_a_second_score(tmp_path: Path) -
     assert found["kept"] == len(clean)
     assert found["scores"][0]["name"] == "accuracy"
     assert found["scores"][0]["value"] == pytest.approx(np.mean(right))
-    assert any("rows that training has seen" in warning for warning in run.results.raw["warnings"])
+    assert any("rows also in training" in warning for warning in run.results.raw["warnings"])
 
 
 @pytest.mark.parametrize(("known", "left_out"), [([], 0), ([2], 1), ([2, 3], 2)], ids=["none", "some", "all"])
@@ -69,12 +69,10 @@ def test_rows_that_training_has_are_told(known: list[int], left_out: int) -> Non
     details = evaluation.sections_as_json().get("without_leaks", {"left_out": 0})
     assert details["left_out"] == left_out
     if left_out == 2:
-        assert sentence == "test: training has seen all of it: the score says nothing about new data"
+        assert sentence == "test: all of it is also in training; the score says nothing about new data"
         assert without_leaks(evaluation).describe() == sentence
     elif left_out:
-        assert sentence.startswith(
-            "test: without the 1 row that training has seen, 1 is left: accuracy 0.0000"
-        )
+        assert sentence.startswith("test: without the 1 row also in training, 1 is left: accuracy 0.0000")
     else:
         assert sentence == ""
 
@@ -93,7 +91,7 @@ def test_a_score_stands_beside_itself_and_not_beside_the_first() -> None:
     )
     sentence = note_leaks(evaluation, Places(), Survey({"test": PartSurvey()}, [], {"test": {("a.csv", 2)}}))  # type: ignore[arg-type] # as above
     assert "2 are left: accuracy 0.5000" in sentence
-    assert sentence.endswith("beside 0.3333 on all")
+    assert sentence.endswith("0.3333 on all")
 
 
 def test_blocks_of_a_text_of_which_half_is_known_are_left_out() -> None:
@@ -111,6 +109,5 @@ def test_blocks_of_a_text_of_which_half_is_known_are_left_out() -> None:
     assert evaluation.sections_as_json()["without_leaks"]["left_out"] == 1
     assert evaluation.sections_as_json()["without_leaks"]["scores"][0]["value"] == pytest.approx(3.0)
     assert (
-        "without the 1 block of 512 tokens that training has seen, 29 are left: nats_per_token 3.0000"
-        in sentence
+        "without the 1 block of 512 tokens also in training, 29 are left: nats_per_token 3.0000" in sentence
     )

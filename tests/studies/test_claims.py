@@ -203,12 +203,12 @@ def test_one_unit_has_its_derivative_twice_by_its_steps_and_by_its_mean_slope() 
 @pytest.mark.spec(96)
 def test_a_better_start_and_gates_bring_back_a_cue_that_the_plain_network_loses() -> None:
     found = quick("remedies")
-    plain = found.value("gap 40", network="tanh, torch's start")
+    plain = found.value("gap 40", network="tanh, default init")
     assert plain < CHANCE + 0.2
-    for remedy in ("tanh, orthogonal start", "relu, identity start", "lstm, open forget gate"):
+    for remedy in ("tanh, orthogonal init", "relu, identity init", "lstm, open forget gate"):
         assert found.value("gap 40", network=remedy) > plain + 0.15, remedy
     assert (
-        found.value("gap 40", network="relu, torch's start") < CHANCE + 0.2
+        found.value("gap 40", network="relu, default init") < CHANCE + 0.2
     )  # the activation alone is not enough
     assert {row["remedy"] for row in found.rows} >= {"activation", "initialization", "architecture: gates"}
 

@@ -190,7 +190,7 @@ def test_real_sentences_can_be_given_in_place_of_numbers() -> None:
     assert all(
         float(row["score"]) < math.log(2000) - 1 for row in found.rows
     )  # all learn, in so few updates hardly more than frequencies
-    assert "The translations are 2,000 pairs that were given." in found.notes
+    assert any("2,000 pairs" in note for note in found.notes)
 
 
 @pytest.mark.spec(108)
@@ -263,7 +263,7 @@ def test_pairs_become_padded_ids_and_the_last_are_held_out() -> None:
 @pytest.mark.spec(109)
 def test_without_residual_connections_or_without_the_norm_a_deep_transformer_learns_less() -> None:
     found = quick("residual_and_norm")
-    scores = {str(row["around each sub-layer"]): float(row["score"]) for row in found.rows}
+    scores = {str(row["around each sublayer"]): float(row["score"]) for row in found.rows}
     assert list(scores) == ["both", "no residual connections", "no LayerNorm", "neither"]
     assert all(score > scores["both"] + 0.08 for name, score in scores.items() if name != "both")
     assert scores["no residual connections"] > scores["no LayerNorm"]

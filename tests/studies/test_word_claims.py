@@ -46,7 +46,7 @@ def test_an_embedding_knows_one_bank_and_a_network_that_reads_knows_two() -> Non
     for word in SENSES:
         assert found.value("same meaning", vectors="embedding alone", word=word) == pytest.approx(1.0)
         assert found.value("other meaning", vectors="embedding alone", word=word) == pytest.approx(1.0)
-    for network in ("recurrent, both ways", "transformer"):
+    for network in ("bidirectional recurrent", "transformer"):
         for word in SENSES:
             assert (
                 found.value("same meaning", vectors=network, word=word) < 0.9999

@@ -62,8 +62,8 @@ class ScoreFunction(nn.Module, ABC):
                 f"{what} of width {size}, but this {type(self).__name__} was built for {what} of width"
                 f" {expected}.",
                 cure=(
-                    f"Build {type(self).__name__}(query_size, key_size) with the widths of what it will"
-                    f" compare, or project the {what} first."
+                    f"Build {type(self).__name__}(query_size, key_size) with the widths of the tensors it"
+                    f" compares, or project the {what} first."
                 ),
             )
 
@@ -75,11 +75,11 @@ def require_equal_sizes(score: str, query_size: int, key_size: int) -> int:
     """The common width of queries and keys, for scores that multiply the two."""
     if query_size != key_size:
         raise UsageError(
-            f"the score '{score}' multiplies queries and keys feature by feature, but queries have width"
+            f"the score '{score}' multiplies queries and keys element-wise, but queries have width"
             f" {query_size} and keys {key_size}.",
             cure=(
-                "Use the score general, additive or concat, which take any two widths, or project the keys to"
-                " the queries' width."
+                "Use the score general, additive or concat, which accept different widths, or project"
+                " the keys to the width of the queries."
             ),
         )
     return query_size

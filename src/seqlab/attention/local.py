@@ -28,7 +28,7 @@ class Window(nn.Module, ABC):
         if reach < 1:
             raise UsageError(
                 f"reach is {reach}.",
-                cure="A window takes at least one source on either side: reach=1 or more.",
+                cure="The window needs at least one source step on either side: reach=1 or more.",
             )
         self.reach = reach
 

@@ -44,19 +44,18 @@ class AttentionMask:
         ):
             expected = ", ".join(f"{name} {size}" for name, size in zip(AXES, scores, strict=True))
             raise UsageError(
-                f"a mask of shape {shape} does not fit scores of ({expected}).",
+                f"a mask of shape {shape} does not match scores of shape ({expected}).",
                 cure=(
-                    "A mask has these four axes, of which all but the last may be 1; for padding it is"
+                    "A mask has these four axes, and all but the last may be 1. A padding mask is"
                     " is_token[:, None, None, :]."
                 ),
             )
         if self.tensor.dtype not in (torch.bool, dtype):
             raise UsageError(
-                f"a mask of {_word(self.tensor.dtype)} numbers does not fit scores of {_word(dtype)}"
-                " numbers.",
+                f"a mask of dtype {_word(self.tensor.dtype)} does not match scores of dtype {_word(dtype)}.",
                 cure=(
-                    "A mask is bool, True where a query may look, or of the scores' own type and is added to"
-                    " them."
+                    "Use a bool mask (True where a query may attend), or a mask of the scores' dtype"
+                    " that is added to them."
                 ),
             )
 

@@ -55,7 +55,7 @@ class MultiHeadAttention(RecordableAttention):
             raise ArgumentError(
                 "num_kv_heads",
                 num_kv_heads,
-                f"{num_heads} heads cannot share {self.num_kv_heads} heads of keys and values evenly.",
+                f"{num_heads} heads cannot be divided evenly among {self.num_kv_heads} key-value heads.",
                 allowed=", ".join(str(count) for count in range(1, num_heads + 1) if num_heads % count == 0),
             )
         self.dropout = dropout
@@ -198,8 +198,8 @@ def _divided(hidden_size: int, num_heads: int) -> int:
         raise ArgumentError(
             "num_heads",
             num_heads,
-            f"hidden_size {hidden_size} cannot be divided over {num_heads} heads.",
+            f"hidden_size {hidden_size} is not divisible by {num_heads}.",
             allowed=", ".join(map(str, fitting)),
-            cure="Heads of any size: head_size=NUMBER",
+            cure="For heads of any size, set head_size=NUMBER",
         )
     return hidden_size // num_heads

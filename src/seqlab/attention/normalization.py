@@ -67,8 +67,8 @@ def check_mask(may_attend: Tensor, scores: Tensor) -> None:
     """Reject an ambiguous mask: not boolean, or with axes other than those of the scores."""
     if may_attend.dtype != torch.bool:
         raise UsageError(
-            f"may_attend holds {may_attend.dtype}.",
-            cure="It takes bool, True where a query may look. From 0 and 1: may_attend.bool()",
+            f"may_attend has dtype {may_attend.dtype}.",
+            cure="It must be bool, True where a query may attend. Convert 0 and 1 with may_attend.bool()",
         )
     fits = may_attend.ndim == 3 and all(
         size in (1, expected) for size, expected in zip(may_attend.shape, scores.shape, strict=True)

@@ -49,7 +49,5 @@ def _number(divisor: Divisor, size: int) -> float:
     if isinstance(divisor, str) and divisor in known:
         return known[divisor]
     if isinstance(divisor, str) or not 0 < divisor < math.inf:
-        raise UsageError(
-            f"divisor is {divisor!r}.", cure="It takes 'sqrt', 'size', 'none' or a number above 0."
-        )
+        raise UsageError(f"divisor is {divisor!r}.", cure="Use 'sqrt', 'size', 'none' or a positive number.")
     return float(divisor)

@@ -45,7 +45,7 @@ class InputFeeding(nn.Module):
 
         input'_{t+1} = [input_{t+1}; attentional_t],   attentional_0 = 0
 
-    The decoder knows what it has attended to before, but its steps must run one after the other. Paper: Luong
+    The decoder sees what it attended to before, but its steps must run sequentially. Paper: Luong
     et al. 2015, arXiv:1508.04025, section 3.3 and equation 5.
     """
 

@@ -40,10 +40,11 @@ class IdentityBridge(Bridge):
         super().__init__(sizes)
         if tuple(encoder_sizes) != self.sizes:
             raise UsageError(
-                f"the encoder's state has parts of width {list(encoder_sizes)}, and the decoder's of width"
-                f" {list(sizes)}: they do not fit.",
+                f"the encoder state has parts of width {list(encoder_sizes)}, but the decoder state needs"
+                f" {list(sizes)}.",
                 cure=(
-                    "Use the same cell, layers and width in one direction on both sides, or a learned bridge."
+                    "Use the same cell, number of layers and width on both sides with a unidirectional"
+                    " encoder, or use a learned bridge."
                 ),
             )
 

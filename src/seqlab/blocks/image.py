@@ -28,8 +28,8 @@ class RowsToImage(nn.Module):
             raise ArgumentError(
                 "num_features",
                 num_features,
-                "a network for images reads steps of numbers, and here a step is a token.",
-                cure="For text: kind=recurrent, kind=convolutional or kind=transformer",
+                "an image network reads numeric steps, but here each step is a token.",
+                cure="For text, use kind=recurrent, kind=convolutional or kind=transformer",
             )
         if num_features % channels:
             raise ArgumentError(
@@ -46,18 +46,18 @@ class RowsToImage(nn.Module):
     ) -> Images:
         if not bool(is_token.all()):
             raise UsageError(
-                f"images of {int(is_token.sum(dim=1).min())} to {is_token.shape[1]} rows in one batch; this"
-                f" network reads {self.height} rows.",
-                cure="Give all images the same number of rows, and do not pad them.",
+                f"the batch mixes images of {int(is_token.sum(dim=1).min())} to {is_token.shape[1]} rows;"
+                f" this network reads {self.height} rows.",
+                cure="Give all images the same number of rows, without padding.",
             )
         if steps.shape[1:] != (self.height, self.width * self.channels):
             raise ArgumentError(
                 "height",
                 self.height,
-                f"an image of {steps.shape[1]} rows with {steps.shape[2]} numbers each; this network reads"
-                f" {self.height} rows with {self.width * self.channels}.",
+                f"the image has {steps.shape[1]} rows of {steps.shape[2]} numbers; this network reads"
+                f" {self.height} rows of {self.width * self.channels}.",
                 cure=(
-                    f"Scale the image to {self.height} rows, or train with height={steps.shape[1]}"
+                    f"Resize the image to {self.height} rows, or train with height={steps.shape[1]}"
                     if steps.shape[1] != self.height
                     else ""
                 ),

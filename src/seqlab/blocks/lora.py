@@ -26,7 +26,9 @@ class LoRALinear(nn.Module):
     def __init__(self, base: nn.Linear, *, rank: int, alpha: float = 16.0) -> None:
         super().__init__()
         if rank < 1:
-            raise UsageError(f"an adapter of rank {rank} holds nothing.", cure="Give a rank of at least 1.")
+            raise UsageError(
+                f"a LoRA adapter of rank {rank} has no parameters.", cure="Use a rank of at least 1."
+            )
         self.base = base.requires_grad_(False)
         self.down = nn.Parameter(base.weight.new_empty(rank, base.in_features))
         self.up = nn.Parameter(base.weight.new_zeros(base.out_features, rank))
@@ -84,8 +86,8 @@ def add_lora(
     if not chosen:
         names = listed(sorted({name for _, name in places}))
         raise UsageError(
-            f"no linear layer here is called {listed(sorted(target_modules))}.",
-            cure=f"Linear layers of this module: {names}. Name them: add_lora(…, target_modules=[…])",
+            f"no linear layer here is named {listed(sorted(target_modules))}.",
+            cure=f"Linear layers of this module: {names}. Pass them with add_lora(…, target_modules=[…])",
         )
     for parent, name in chosen:
         setattr(parent, name, LoRALinear(getattr(parent, name), rank=rank, alpha=alpha))

@@ -49,7 +49,7 @@ def count_patches(height: int, width: int, patch_size: int) -> tuple[int, int]:
         raise ArgumentError(
             "patch_size",
             patch_size,
-            f"an image of {height} by {width} pixels cannot be cut into patches of {patch_size} by"
+            f"an image of {height} × {width} pixels cannot be divided into patches of {patch_size} ×"
             f" {patch_size}.",
             allowed=", ".join(map(str, fitting)),
         )

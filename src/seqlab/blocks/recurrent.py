@@ -96,7 +96,9 @@ class RecurrentStack(nn.Module):
 
     def _check_steps(self, steps: Tensor) -> None:
         if steps.shape[2] != self.input_size:
-            raise UsageError(f"each step has {steps.shape[2]} features; these layers read {self.input_size}.")
+            raise UsageError(
+                f"each step has {steps.shape[2]} features, but these layers expect {self.input_size}."
+            )
         if steps.shape[1] == 0:
             raise UsageError("the time axis is empty; every sequence needs at least one step.")
 
@@ -105,7 +107,7 @@ class RecurrentStack(nn.Module):
         expected = [(batch, size) for size in self.state_sizes]
         if shapes != expected:
             raise UsageError(
-                f"the state has parts of shape {shapes}; this batch and these layers need {expected}."
+                f"the state has parts of shape {shapes}, but this batch and these layers need {expected}."
             )
 
 

@@ -1,6 +1,6 @@
-"""Residual connections: how the output of a sub-layer is combined with its input.
+"""Residual connections: how the output of a sublayer is combined with its input.
 
-A sub-layer is attention or the feed-forward network. `before_sublayer` computes the input of the sub-layer,
+A sublayer is attention or the feed-forward network. `before_sublayer` computes the input of the sublayer,
 `after_sublayer` combines its output with the original steps.
 """
 
@@ -18,7 +18,7 @@ Steps = Float[Tensor, "batch time hidden"]
 
 
 class Residual(nn.Module, ABC):
-    """The residual connection of one sub-layer; `dropout` applies to the sub-layer's output."""
+    """The residual connection of one sublayer; `dropout` applies to the sublayer's output."""
 
     def __init__(self, *, dropout: float) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class PreNorm(NormedResidual):
 
 
 class NormalizedSkip(NormedResidual):
-    """x' = norm(x) + sublayer(norm(x)): a common mistake, which adds the sub-layer's output to the normalized
+    """x' = norm(x) + sublayer(norm(x)): a common mistake, which adds the sublayer's output to the normalized
     steps.
 
         x = norm(x)              the original steps are lost here,
@@ -85,7 +85,7 @@ class NormalizedSkip(NormedResidual):
 class ReZero(Residual):
     """x' = x + α sublayer(x), with α learned from 0: each layer starts as the identity.
 
-    `scale` is α. The paper's text has one for each sub-layer; the sub-layers of a layer may also share one.
+    `scale` is α. The paper's text has one for each sublayer; the sublayers of a layer may also share one.
     Paper: Bachlechner et al. 2020, "ReZero is All You Need", arXiv:2003.04887, section 3.
     """
 

@@ -70,8 +70,8 @@ def sample_activation(name: str, low: float = -4.0, high: float = 4.0, points: i
     """
     if points < 2 or not low < high:
         raise UsageError(
-            f"{points} points from {low} to {high} make no curve.",
-            cure="Ask for two points or more, the lower end first.",
+            f"{points} points from {low} to {high} do not define a curve.",
+            cure="Use at least two points, with the lower end first.",
         )
     activation = get_activation(name)
     inputs: Float[Tensor, "points"] = torch.linspace(low, high, points, dtype=torch.float64)

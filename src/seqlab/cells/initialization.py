@@ -28,7 +28,8 @@ def initialize(cell: Cell, kind: Initialization) -> None:
     """
     if kind not in get_args(Initialization):
         raise UsageError(
-            f"there is no start of weights called '{kind}'.", cure=nearest(kind, get_args(Initialization))
+            f"there is no weight initialization called '{kind}'.",
+            cure=nearest(kind, get_args(Initialization)),
         )
     cell.reset_parameters()
     recurrent = [] if cell.recurrent is None else list(cell.recurrent.split(cell.hidden_size))

@@ -1,4 +1,4 @@
-"""Which kernel scans a cell: one in C++, torch's fused layer, or back-propagation through time by hand.
+"""Which kernel scans a cell: one in C++, torch's fused layer, or backpropagation through time by hand.
 
 Cells only contain equations. All kernels give the same numbers; this module picks the fastest one, based on
 measurements.

@@ -10,21 +10,25 @@ from pydantic import Field
 Bias = Annotated[bool, Field(description="Add a bias to every gate.")]
 ForgetBias = Annotated[
     float,
-    Field(description="Initial bias of the forget gate: 1 starts by remembering, 0 forgets half per step."),
+    Field(
+        description=(
+            "Initial bias of the forget gate: 1 keeps most of the cell state at first, 0 keeps half per step."
+        )
+    ),
 ]
 GateConvention = Literal["old", "new"]
 Keep = Annotated[
     GateConvention,
     Field(
         description=(
-            "What an update gate of 1 keeps: the old state or the new candidate. The two forms differ in the"
-            " sign of the gate's weights."
+            "What an update gate of 1 selects: the old state or the new candidate. The two forms differ"
+            " only in the sign of the gate's weights."
         )
     ),
 ]
 CandidateActivation = Annotated[
     Literal["tanh", "sigmoid"],
-    Field(description="Activation of the candidate; some lectures print sigmoid."),
+    Field(description="Activation of the candidate; tanh is standard, some lectures use sigmoid."),
 ]
 Activation = Annotated[
     Literal["tanh", "relu", "sigmoid", "identity"] | Callable[[Any], Any],

@@ -20,7 +20,7 @@ def check_choice(option: str, choice: Choice, allowed: tuple[str, ...]) -> Choic
     """
     if choice not in allowed:
         raise UsageError(
-            f"{option} is {choice!r}.", cure=f"It takes {' or '.join(repr(other) for other in allowed)}."
+            f"{option} is {choice!r}.", cure=f"Use {' or '.join(repr(other) for other in allowed)}."
         )
     return choice
 

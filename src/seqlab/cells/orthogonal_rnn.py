@@ -128,5 +128,8 @@ def _check(activation: str, radius: float) -> None:
     if not 0 <= radius < 1:
         raise UsageError(
             f"radius is {radius}.",
-            cure="Singular values lie within 1 ± radius: from 0 (orthogonal) to below 1.",
+            cure=(
+                "Singular values are within 1 ± radius, so radius must be at least 0 (orthogonal) and"
+                " below 1."
+            ),
         )

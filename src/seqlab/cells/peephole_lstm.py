@@ -52,12 +52,14 @@ class PeepholeLSTM(GatedCell):
         forget_bias: ForgetBias = 1.0,
         peepholes: Annotated[
             Literal["diagonal", "full"],
-            Field(description="Each gate sees its own value of the cell state, or all through a matrix."),
+            Field(
+                description=("Each gate sees its own unit of the cell state, or all units through a matrix.")
+            ),
         ] = "diagonal",
         gates: Annotated[Sequence[Gate], Field(description="The gates that see the cell state.")] = GATES,
         output_gate_sees: Annotated[
             Literal["previous", "new"],
-            Field(description="Which cell state the output gate sees: before the step, or after it."),
+            Field(description="Which cell state the output gate sees: the one before or after the step."),
         ] = "previous",
     ) -> None:
         self.forget_bias = forget_bias
@@ -142,7 +144,10 @@ def _in_order(gates: Sequence[str]) -> tuple[str, ...]:
             raise UsageError(f"gates: a peephole LSTM has no gate '{gate}'.", cure=nearest(gate, GATES))
     if not gates or len(set(gates)) != len(gates):
         raise UsageError(
-            f"gates: {listed(list(gates))}; at least one gate sees the cell state, and each is named once.",
-            cure="There is: input, forget, output. A cell whose gates do not see the cell state is the lstm.",
+            f"gates: {listed(list(gates))}; list at least one gate, and each gate only once.",
+            cure=(
+                "Choose from input, forget, output. For gates that do not see the cell state, use the"
+                " lstm cell."
+            ),
         )
     return tuple(gate for gate in GATES if gate in gates)

@@ -43,16 +43,14 @@ class ProjectedLSTM(GatedCell):
         bias: Bias = True,
         forget_bias: ForgetBias = 1.0,
         proj_size: Annotated[
-            int, Field(ge=1, description="Width of the projection, smaller than the cell state.")
+            int, Field(ge=1, description="Size of the projected output; must be smaller than the cell state.")
         ] = 64,
     ) -> None:
         if not 1 <= proj_size < hidden_size:
             raise UsageError(
-                f"proj_size {proj_size} with a hidden_size of {hidden_size}: a projected LSTM shows less than"
-                " it remembers.",
+                f"proj_size {proj_size} does not fit hidden_size {hidden_size}.",
                 cure=(
-                    f"proj_size must be from 1 to {hidden_size - 1}; without a projection the cell is the"
-                    " lstm."
+                    f"proj_size must be from 1 to {hidden_size - 1}; for no projection, use the lstm cell."
                 ),
             )
         self.forget_bias = forget_bias

@@ -48,7 +48,9 @@ class ResetBeforeGRU(UpdateGateCell):
         candidate_bias: Annotated[
             Literal["inside", "outside"],
             Field(
-                description="The candidate's bias before its activation, or after it as one lecture prints."
+                description=(
+                    "Add the candidate's bias before its activation, or after it as printed in one lecture."
+                )
             ),
         ] = "inside",
     ) -> None:

@@ -19,7 +19,7 @@ from seqlab.core.settings import Settings
 class CellSettings(Settings):
     """A cell and its options. Each cell has a class of its own, made from its constructor."""
 
-    kind: str = Field(description="The cell.")
+    kind: str = Field(description="Cell type.")
 
     @classmethod
     def choices(cls) -> list[str]:
@@ -67,7 +67,7 @@ def _settings_of(name: str, part: str | type) -> type[CellSettings]:
         for option, (annotation, default) in options.items()
         if isinstance(default, bool | int | float | str | tuple)
     }
-    kind: Any = (Literal[name], Field(name, description="The cell."))
+    kind: Any = (Literal[name], Field(name, description="Cell type."))
     return create_model(
         f"{name}_settings", __base__=CellSettings, __doc__=cells.summary(name), kind=kind, **fields
     )

@@ -117,7 +117,7 @@ class Packing:
             row = int((is_token[:, 1:] & ~is_token[:, :-1]).any(dim=1).nonzero()[0])
             raise UsageError(
                 f"row {row} of is_token has real steps after padding.",
-                cure="The real steps of a sequence come first, the padding after them.",
+                cure="Put the real steps of a sequence first and the padding after them.",
             )
         return cls.from_lengths(is_token.sum(dim=1), time=time)
 

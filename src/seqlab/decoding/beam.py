@@ -59,7 +59,7 @@ class BeamSearch(Search):
             raise ArgumentError(
                 "n_best",
                 n_best,
-                f"{n_best} hypotheses are asked for, and the beam keeps {beam_size}.",
+                f"the beam keeps only {beam_size} hypotheses.",
                 allowed=f"at most {beam_size}",
                 cure=f"Use a wider beam: beam_size={n_best}",
             )
@@ -326,7 +326,7 @@ def _no_attention_error(penalty: CoveragePenalty) -> ArgumentError:
     return ArgumentError(
         "coverage",
         penalty.beta,
-        "a coverage penalty needs a model with attention weights, and this one has none.",
+        "a coverage penalty needs attention weights, and this model has none.",
         cure="Use coverage=0.",
     )
 

@@ -51,13 +51,13 @@ class BeamPolicy(ABC):
 
     @abstractmethod
     def num_candidates(self, width: int) -> int:
-        """How many of the best continuations have to be looked at."""
+        """How many of the best continuations have to be considered."""
 
     @abstractmethod
     def is_taken(
         self, tokens: Int[Tensor, "beams candidates"], *, end_id: int, width: int
     ) -> Bool[Tensor, "beams candidates"]:
-        """Which continuations go on or are complete, given the token of each, the best first."""
+        """Which continuations stay open or are complete, given the token of each, best first."""
 
     @abstractmethod
     def num_complete(self, *, width: int, n_best: int) -> int:

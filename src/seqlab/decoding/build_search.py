@@ -50,9 +50,9 @@ def build_search(
         raise ArgumentError(
             "beam_size",
             settings.beam,
-            f"a beam of {settings.beam} is wider than the vocabulary of {vocabulary_size} tokens.",
+            f"the beam is larger than the vocabulary ({vocabulary_size} tokens).",
             allowed=f"at most {vocabulary_size}",
-            cure="More than 10 rarely helps.",
+            cure="Beam sizes above 10 rarely help.",
         )
     max_tokens = (
         settings.max_tokens if max_target_tokens is None else min(settings.max_tokens, max_target_tokens)

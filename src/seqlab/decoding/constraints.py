@@ -59,7 +59,7 @@ class MinTokens(Constraint):
             raise ArgumentError(
                 "min_tokens",
                 self.min_tokens,
-                f"a target cannot have at least {self.min_tokens} and at most {max_tokens} tokens.",
+                f"the maximum target length is {max_tokens} tokens.",
                 allowed=f"at most {max_tokens}",
             )
 
@@ -112,7 +112,7 @@ class ForcedPrefix(Constraint):
             raise ArgumentError(
                 "prefix",
                 max_prefix,
-                f"a prefix of {max_prefix} tokens is longer than the limit of {max_tokens}.",
+                f"the prefix has {max_prefix} tokens, more than the limit of {max_tokens}.",
                 cure=f"Shorten the prefix, or use max_tokens={max_prefix} or more.",
             )
 
@@ -128,7 +128,7 @@ class ForcedPrefix(Constraint):
             raise ArgumentError(
                 "prefix",
                 unknown[0],
-                f"the prefix has the token {unknown[0]}, but there are {vocab} tokens.",
+                f"the prefix contains token id {unknown[0]}, but the vocabulary has {vocab} tokens.",
                 allowed=f"0 to {vocab - 1}",
             )
         rows, tokens = torch.tensor(forced, device=allowed.device).T

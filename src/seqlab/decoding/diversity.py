@@ -28,7 +28,7 @@ class Diversity:
             raise ArgumentError(
                 "groups",
                 self.groups,
-                f"a beam of {beam_size} cannot be divided into {self.groups} groups of equal size.",
+                f"a beam of {beam_size} cannot be divided into {self.groups} equal groups.",
                 allowed=", ".join(map(str, divisors)),
             )
         return beam_size // self.groups

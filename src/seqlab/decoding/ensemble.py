@@ -26,7 +26,7 @@ class Ensemble(nn.Module):
     def __init__(self, models: Sequence[Seq2SeqModel]) -> None:
         super().__init__()
         if not models:
-            raise UsageError("an ensemble needs at least one model.", cure="Name the runs of the ensemble.")
+            raise UsageError("an ensemble needs at least one model.", cure="Pass the runs of the ensemble.")
         self.models = tuple(models)
         self.networks = nn.ModuleList(model for model in models if isinstance(model, nn.Module))
 
@@ -78,11 +78,11 @@ class Ensemble(nn.Module):
         sizes = [member.shape[2] for member in log_probs]
         if len(set(sizes)) > 1:
             raise UsageError(
-                f"models with vocabularies of {', '.join(f'{size:,}' for size in sizes)} tokens cannot write"
-                " together.",
+                f"models with vocabularies of {', '.join(f'{size:,}' for size in sizes)} tokens cannot"
+                " form an ensemble.",
                 where="ensemble",
                 cure=(
-                    "Take runs that were trained with the same vocabulary, for instance with different seeds."
+                    "Use runs that were trained with the same vocabulary, for example with different seeds."
                 ),
             )
         mean_log_probs = torch.stack(log_probs).logsumexp(dim=0) - math.log(len(log_probs))

@@ -37,8 +37,8 @@ def score_targets(
     """
     if len(sources) != len(targets):
         raise UsageError(
-            f"{len(sources)} sources and {len(targets)} targets cannot be paired.",
-            cure="Give one target for each source.",
+            f"{len(sources)} sources do not match {len(targets)} targets.",
+            cure="Pass exactly one target for each source.",
         )
     network, device = step_model(model), device or parameter_device(model)
     ends = list(ended) if ended is not None else [True] * len(targets)

@@ -17,7 +17,7 @@ class Hypothesis:
     token_log_probs: list[float]
     """Of every token, then of the end token where it ended."""
     score: float
-    """What it was ranked by: its log_prob, unless the search has another rule."""
+    """The ranking score: log_prob, unless the search has another rule."""
     ended: bool
     """Whether the end token came; else it was cut at the limit, or nothing that was allowed could follow."""
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from seqlab.decoding.hypothesis import Hypothesis
 
 CandidateFate = Literal["kept", "pruned", "ended", "cut"]
-"""kept: went on; pruned: others were better; ended: complete with the end token; cut: complete at the
+"""kept: continued; pruned: others were better; ended: complete with the end token; cut: complete at the
 limit.
 """
 
@@ -62,7 +62,7 @@ class Candidate:
     parent: int
     """The ident of the candidate that it continues; -1 at the first step."""
     step: int
-    """Counted from 1; a candidate has so many tokens, its end token included."""
+    """Counted from 1: the number of tokens of the candidate, including its end token."""
     token: int
     log_prob: float
     score: float

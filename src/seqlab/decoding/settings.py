@@ -1,7 +1,7 @@
 """The section `decoding` of a recipe: how sequences are generated. No torch here.
 
-One word means the same for every task. What has no effect on a task is rejected by the class that its spec
-names.
+A setting means the same for every task. Settings that have no effect on a task are rejected by the class
+that its spec names.
 """
 
 from __future__ import annotations
@@ -16,74 +16,80 @@ from seqlab.core.settings import Settings
 class DecodingSettings(Settings):
     """How sequences are generated: greedily, by beam search, or by sampling."""
 
-    beam: int = Field(
-        1, ge=1, description="Hypotheses that beam search keeps at every step; 1 is greedy or samples."
-    )
+    beam: int = Field(1, ge=1, description="Beam size of beam search; 1 decodes greedily or samples.")
     beam_kind: Literal["open", "thorough", "shared"] = Field(
         "open",
         description=(
-            "Whether finished hypotheses leave the beam (open), also with a later stop (thorough), or take a"
-            " place in it (shared)."
+            "What finished hypotheses do: leave the beam (open), leave it and let the search run longer"
+            " (thorough), or keep their place in it (shared)."
         ),
     )
-    n_best: int = Field(1, ge=1, description="Answers for each source, the best first.")
+    n_best: int = Field(1, ge=1, description="Number of hypotheses to return for each source, best first.")
     length_penalty: float = Field(
         1.0,
         ge=0,
         le=10,
         description=(
-            "Exponent by which beam search normalizes for length: 0 ranks by the sum of log-probabilities, 1"
-            " by about their mean."
+            "Exponent of the length penalty: 0 ranks by the sum of log-probabilities, 1 by roughly their"
+            " mean."
         ),
     )
     length_penalty_kind: Literal["power", "gnmt"] = Field(
         "power",
         description=(
-            "What beam search divides log-probabilities by: length^p, or ((5 + length) / 6)^p, with"
-            " p = length_penalty."
+            "Formula of the length penalty that divides the log-probability: length^p, or ((5 + length)"
+            " / 6)^p, with p = length_penalty."
         ),
     )
     coverage_penalty: float = Field(
         0.0,
         ge=0,
         le=100,
-        description="Weight of the penalty of beam search for parts of the source without attention.",
+        description="Weight of the coverage penalty for source positions that got too little attention.",
     )
-    beam_groups: int = Field(1, ge=1, description="Groups of diverse beam search; 1 is plain beam search.")
+    beam_groups: int = Field(
+        1, ge=1, description=("Number of groups in diverse beam search; 1 is plain beam search.")
+    )
     diversity_penalty: float = Field(
         0.5,
         ge=0,
         le=100,
-        description="What a token costs a group for each earlier group that has chosen it at this step.",
+        description="Penalty for a token, per earlier group that chose it at the same step.",
     )
     temperature: float = Field(
         0.0,
         ge=0,
         le=100,
         description=(
-            "Above 0, tokens are sampled: below 1 is safer, above 1 more random. 0 takes the most likely"
-            " token. A language model defaults to 0.8."
+            "Sampling temperature: lower is more conservative, higher more random; 0 is greedy. Language"
+            " models default to 0.8."
         ),
     )
-    top_k: int = Field(0, ge=0, description="Sample from this many most likely tokens; 0 disables.")
+    top_k: int = Field(0, ge=0, description="Sample from only the k most likely tokens (top-k); 0 disables.")
     top_p: float = Field(
         1.0,
         gt=0,
         le=1,
-        description="Sample from the most likely tokens with this total probability (nucleus); 1 disables.",
+        description=(
+            "Sample from the smallest set of tokens with this total probability (nucleus or"
+            " top-p sampling); 1 disables."
+        ),
     )
     min_p: float = Field(
         0.0,
         ge=0,
         le=1,
-        description="Sample from tokens at least this many times as likely as the best one; 0 disables.",
+        description=(
+            "Sample only tokens whose probability is at least this fraction of the best token's"
+            " (min-p); 0 disables."
+        ),
     )
-    samples: int = Field(1, ge=1, description="Targets that are sampled for each source.")
+    samples: int = Field(1, ge=1, description="Number of samples to draw for each source.")
     choose_by: Literal["score", "risk"] = Field(
         "score",
         description=(
-            "Answer with the hypothesis that scores best, or with the one most like all others (minimum Bayes"
-            " risk)."
+            "Return the hypothesis with the best score, or the one most similar to all others (minimum"
+            " Bayes risk)."
         ),
     )
     min_tokens: int = Field(0, ge=0, description="Generate at least this many tokens.")
@@ -92,23 +98,27 @@ class DecodingSettings(Settings):
     unknown: Literal["never", "copy"] = Field(
         "never",
         description=(
-            "Never generate the unknown token, or replace it by the source word with the most attention."
+            "How to handle unknown tokens: never generate them, or replace each with the source word"
+            " that got the most attention."
         ),
     )
-    prefix: str = Field("", description="Text that every target begins with.")
+    prefix: str = Field("", description="Text that every target starts with.")
     context: int = Field(
         0,
         ge=0,
         description=(
-            "Tokens that a language model without a state looks back on; 0 takes language_model.window."
+            "Context window, in tokens, of a language model without a recurrent state; 0 uses"
+            " language_model.window."
         ),
     )
-    batch_size: int = Field(32, ge=1, description="Sources that are decoded in one batch.")
-    seed: int = Field(1, ge=0, description="Fixes the samples; those of a source do not depend on its batch.")
+    batch_size: int = Field(32, ge=1, description="Number of sources to decode per batch.")
+    seed: int = Field(
+        1, ge=0, description=("Random seed for sampling; a source's samples do not depend on its batch.")
+    )
 
 
 class TaskDecoding(DecodingSettings):
-    """The section as one group of tasks understands it."""
+    """The section for one group of tasks."""
 
     used: ClassVar[tuple[str, ...]]
     """Settings that have an effect."""
@@ -129,10 +139,10 @@ class TaskDecoding(DecodingSettings):
 
 
 class NoDecoding(TaskDecoding):
-    """Of a task that generates nothing."""
+    """For tasks that do not generate sequences."""
 
     used = ()
-    why = "the task generates no sequences. Leave it out."
+    why = "the task does not generate sequences. Remove it."
 
 
 class SamplingSettings(TaskDecoding):
@@ -142,14 +152,14 @@ class SamplingSettings(TaskDecoding):
         0.8, ge=0, le=100, description=DecodingSettings.model_fields["temperature"].description
     )
     used = ("temperature", "top_k", "top_p", "min_p", "max_tokens", "context", "seed")
-    why = f"a language model samples one token after another. Settings with an effect: {', '.join(used)}."
+    why = f"a language model samples token by token. Supported settings: {', '.join(used)}."
 
 
 class SearchSettings(TaskDecoding):
-    """How a target for a source is found: greedily, by beam search, or by sampling."""
+    """How a source is decoded into a target: greedily, by beam search, or by sampling."""
 
     used = tuple(name for name in DecodingSettings.model_fields if name != "context")
-    why = "a decoder sees all of its target. Leave it out."
+    why = "a decoder sees its whole target. Remove it."
 
     @model_validator(mode="after")
     def _check_conflicts(self) -> Self:
@@ -159,7 +169,7 @@ class SearchSettings(TaskDecoding):
 
 
 def find_conflicts(settings: SearchSettings) -> list[str]:
-    """Settings that exclude each other, one sentence each."""
+    """Conflicting settings, one sentence each."""
     conflicts = []
     if settings.min_tokens > settings.max_tokens:
         conflicts.append(
@@ -171,27 +181,28 @@ def find_conflicts(settings: SearchSettings) -> list[str]:
             str(groups) for groups in range(1, settings.beam + 1) if settings.beam % groups == 0
         )
         conflicts.append(
-            f"beam_groups={settings.beam_groups} does not divide beam={settings.beam}; these do: {divisors}."
+            f"beam_groups={settings.beam_groups} does not divide beam={settings.beam}; values that do:"
+            f" {divisors}."
         )
     if settings.beam > 1 and settings.temperature:
         conflicts.append(
-            f"beam={settings.beam} searches and temperature={settings.temperature:g} samples; use one of them."
+            f"beam={settings.beam} requests beam search and temperature={settings.temperature:g} requests"
+            " sampling; use only one."
         )
     if settings.coverage_penalty and settings.beam == 1:
         conflicts.append(
-            f"coverage_penalty={settings.coverage_penalty:g} ranks the hypotheses of a beam, and beam=1 keeps"
-            " one; use a larger beam."
+            f"coverage_penalty={settings.coverage_penalty:g} has no effect with beam=1; use a larger beam."
         )
     if settings.choose_by == "risk" and settings.samples == settings.beam == 1:
         conflicts.append(
-            "choose_by=risk compares hypotheses, and there is one; use temperature=1 with samples=32, or a"
-            " beam."
+            "choose_by=risk compares hypotheses, but there is only one; use temperature=1 with"
+            " samples=32, or a beam."
         )
     return conflicts + _sampling_conflicts(settings) + _n_best_conflicts(settings)
 
 
 def _sampling_conflicts(settings: SearchSettings) -> list[str]:
-    """What has no effect where nothing is sampled."""
+    """Settings that have no effect without sampling."""
     if settings.temperature:
         return []
     truncation = [("top_k", settings.top_k, 0), ("top_p", settings.top_p, 1), ("min_p", settings.min_p, 0)]
@@ -199,13 +210,13 @@ def _sampling_conflicts(settings: SearchSettings) -> list[str]:
     conflicts = []
     if settings.samples > 1:
         conflicts.append(
-            f"samples={settings.samples} would all be the same at temperature=0; raise the temperature, for"
-            " instance to 1."
+            f"samples={settings.samples} would all be identical at temperature=0; raise the temperature,"
+            " for example to 1."
         )
     if narrowed:
         conflicts.append(
-            f"{' and '.join(narrowed)} narrow what is sampled, and temperature=0 samples nothing; raise it,"
-            " for instance to 1."
+            f"{' and '.join(narrowed)} restrict sampling, but temperature=0 does not sample; raise it,"
+            " for example to 1."
         )
     return conflicts
 
@@ -215,4 +226,4 @@ def _n_best_conflicts(settings: SearchSettings) -> list[str]:
     most = getattr(settings, name)
     if settings.n_best <= most:
         return []
-    return [f"n_best={settings.n_best} is larger than {name}={most}; raise {name}, or lower n_best."]
+    return [f"n_best={settings.n_best} is larger than {name}={most}; raise {name} or lower n_best."]

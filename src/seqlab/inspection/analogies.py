@@ -77,7 +77,7 @@ def read_questions(path: str | Path) -> list[AnalogyQuestion]:
                 words = line.decode("utf-8").split()
             except UnicodeDecodeError as error:
                 raise DataError(
-                    "is not UTF-8.", where=f"{path}, line {number}", cure="Convert the file first."
+                    "is not UTF-8.", where=f"{path}, line {number}", cure="Convert the file to UTF-8 first."
                 ) from error
             if words[:1] == [":"]:
                 section = " ".join(words[1:])
@@ -85,16 +85,16 @@ def read_questions(path: str | Path) -> list[AnalogyQuestion]:
                 questions.append(AnalogyQuestion(section, (words[0], words[1], words[2], words[3])))
             elif words:
                 raise DataError(
-                    f"{len(words)} words; a question has four, and a section begins with a colon and a"
-                    " space.",
+                    f"{len(words)} words; a question has exactly four, and a section starts with a colon"
+                    " and a space.",
                     where=f"{path}, line {number}",
                     cure="For example: man woman king queen",
                 )
     if not questions:
         raise DataError(
-            "holds no question.",
+            "contains no questions.",
             where=str(path),
-            cure="A line is a question of four words: man woman king queen",
+            cure="Write one question of four words per line: man woman king queen",
         )
     return questions
 

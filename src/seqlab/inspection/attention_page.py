@@ -22,7 +22,9 @@ MAX_MAP_TOKENS = 40
 def write_attention_page(alignments: Sequence[LayerAttention], path: str | Path) -> Path:
     """Write the self-contained page and return its path."""
     if not alignments:
-        raise UsageError("there are no alignments to draw.", cure="attention_weights(run, text) gives them.")
+        raise UsageError(
+            "there are no attention weights to draw.", cure=("Get them with attention_weights(run, text).")
+        )
     sections = [
         Section(f"look-{number}", layer.title, _layer(layer, number))
         for number, layer in enumerate(alignments, start=1)

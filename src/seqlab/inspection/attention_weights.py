@@ -64,10 +64,10 @@ def attention_weights(run: Run, text: Any) -> list[LayerAttention]:
     model = run.model
     if not any(isinstance(module, RecordableAttention) for module in model.modules()):
         raise UsageError(
-            f"the {run.recipe.model.kind} network of this run has no attention to look at.",
+            f"the {run.recipe.model.kind} network of this run has no attention.",
             where=str(run.folder),
             cure=(
-                "Train one that has: seqlab train DATA --model transformer, or with learned queries:"
+                "Train one that does: seqlab train DATA --model transformer, or use learned queries:"
                 " model.pooling=queries"
             ),
         )
@@ -77,7 +77,7 @@ def attention_weights(run: Run, text: Any) -> list[LayerAttention]:
         raise UsageError(
             f"the {run.recipe.model.kind} network of this run does not read a text token by token.",
             where=str(run.folder),
-            cure="For a network of any kind: seqlab.attention.recording.record_alignments(run.model)",
+            cure="For any network, use seqlab.attention.recording.record_alignments(run.model)",
         )
     steps = run.codec.encode([text])[0]
     tokens = run.codec.pieces(steps)

@@ -23,9 +23,7 @@ def class_token_attention(
     The shares of an image sum to less than 1, since the token also attends to itself.
     """
     if not isinstance(network.class_token, ClassToken):
-        raise UsageError(
-            "this network has no class token to look with.", cure="Train one with model.pooling=first."
-        )
+        raise UsageError("this network has no class token.", cure="Train one with model.pooling=first.")
     rows, columns = count_patches(images.shape[2], images.shape[3], network.patches.patch_size)
     with record_alignments(network) as recorded:
         network(images)

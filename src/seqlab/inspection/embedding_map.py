@@ -47,7 +47,7 @@ def build_embedding_map(
     *,
     num_neighbors: int = 0,
     pairs: Sequence[tuple[str, str]] = (),
-    title: str = "Words by their vectors",
+    title: str = "Map of word vectors",
 ) -> EmbeddingMap:
     """A map as plain data: selected words with their `num_neighbors` nearest words, or the first 300
     words; and arrows between pairs.
@@ -59,7 +59,7 @@ def build_embedding_map(
     )
     if len(chosen) < 3 or table.width < 2:
         raise UsageError(
-            "a map needs at least three words with vectors of two numbers.", cure="Name more words."
+            "a map needs at least three words with at least two dimensions.", cure="Add more words."
         )
     rows = table.units[[table.place(word) for word in chosen]]  # cosine similarity ignores lengths
     coordinates, shares = principal_components(rows)
@@ -81,8 +81,8 @@ def write_embedding_map(embedding_map: EmbeddingMap, path: str | Path, *, subtit
     drawn = draw_embedding_map(embedding_map, ident="map")
     summary = tag(
         "p",
-        f"{count_of(len(embedding_map.words), 'word')}. {embedding_map.description()} Point at a word to see its"
-        " nearest words.",
+        f"{count_of(len(embedding_map.words), 'word')}. {embedding_map.description()} Hover over a word"
+        " to see its nearest neighbors.",
     )
     listing = tag(
         "ul",

@@ -62,7 +62,7 @@ def gate_activations(run: Run, text: Any) -> list[GateActivations]:
         raise UsageError(
             "a plain recurrent cell has no gates.",
             where=str(run.folder),
-            cure="Train one that has: --model lstm or --model gru",
+            cure="Train one that does: --model lstm or --model gru",
         )
     return activations
 

@@ -56,8 +56,8 @@ def gate_statistics(unrolled: UnrolledNetwork) -> list[GateStatistics]:
             )
     if not statistics:
         raise UsageError(
-            "this network has no gates to look at.",
-            cure="A plain recurrent cell has none; an LSTM or a GRU has.",
+            "this network has no gates.",
+            cure="Use an LSTM or a GRU; a plain RNN cell has no gates.",
         )
     return statistics
 

@@ -45,8 +45,8 @@ def suggest_clip_from_journal(journal: Path, *, clip_norm: float = 0.0) -> ClipA
     norms = [event.get("gradient_norm") for event in read_journal(journal) if event["event"] == "step"]
     if not any(norm is not None for norm in norms):
         raise RunError(
-            "no gradient norms are written here.",
+            "contains no gradient norms.",
             where=str(journal),
-            cure="The journal of a run that made a step has some.",
+            cure="Gradient norms are logged from the first training step on.",
         )
     return suggest_clip(norms, limit=clip_norm)

@@ -60,7 +60,7 @@ def jacobians(
     trace = unrolled.trace(layer, reverse=reverse)
     states = trace.memory if part == "memory" else trace.hidden
     if not states:
-        raise UsageError(f"{type(trace.cell).__name__} has no memory.", cure='Ask for part="hidden".')
+        raise UsageError(f"{type(trace.cell).__name__} has no cell state.", cure='Use part="hidden".')
     end = states[trace.last_step]
     rows = []
     for unit in range(end.shape[1]):

@@ -58,7 +58,7 @@ def get_gated_trace(unrolled: UnrolledNetwork, layer: int, reverse: bool) -> tup
     trace = unrolled.trace(layer, reverse=reverse)
     if not isinstance(trace.cell, GatedCell):
         raise UsageError(
-            f"{type(trace.cell).__name__} has no gates: it does not mix what it kept with a candidate."
+            f"{type(trace.cell).__name__} has no gates that combine the old state with a candidate."
         )
     return trace, trace.cell
 

@@ -43,8 +43,8 @@ def order_distance(run: Run, text: str, reordered: str = "") -> OrderDistance:
     if bags[0] != bags[1]:
         differing = sorted((bags[0] - bags[1]) + (bags[1] - bags[0]))
         raise UsageError(
-            f"these are not the same words: they differ in {listed(differing)}.",
-            cure="Give the words of the one in another order.",
+            f"the two texts do not contain the same words: they differ in {listed(differing)}.",
+            cure="Pass the same words in a different order.",
         )
     return vector_distance(
         _pooled(run, step_vectors(run.model, first)), _pooled(run, step_vectors(run.model, second))

@@ -67,8 +67,8 @@ def receptive_field(
         outputs = _outputs(network, inputs)
     if outputs.dim() != 3 or outputs.shape[:2] != steps.shape[:2]:
         raise UsageError(
-            f"the network made {tuple(outputs.shape)} of {tuple(steps.shape)}; the receptive field needs one"
-            " output per step."
+            f"the network maps {tuple(steps.shape)} to {tuple(outputs.shape)}; the receptive field needs"
+            " one output per step."
         )
     directions = _directions(outputs, num_probes, seed)  # (num, features)
     rows = [_row(outputs[:, time], inputs, directions) for time in range(outputs.shape[1])]

@@ -1,4 +1,4 @@
-"""The recurrent part of a trained run, and what it reads for a text."""
+"""The recurrent part of a trained run, and its input for a text."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ def read_text(run: Run, text: Any) -> RecurrentReading:
     raise UsageError(
         f"the {run.recipe.model.kind} network of this run has no recurrent layers that read a text.",
         where=str(run.folder),
-        cure="Train one that has: --model lstm or --model gru",
+        cure="Train one that does: --model lstm or --model gru",
     )

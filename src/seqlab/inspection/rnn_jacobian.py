@@ -94,7 +94,8 @@ def _rnn_trace(unrolled: UnrolledNetwork, layer: int, reverse: bool) -> Directio
     cell = trace.cell
     if isinstance(cell, GatedCell) or cell.num_gates != 1 or cell.num_state_tensors != 1:
         raise UsageError(
-            f"{type(cell).__name__} is not activation(W x + U h + b), so its Jacobian is not this product.",
-            cure="jacobian_norms measures any cell; memory_path writes out the additive path of a gated one.",
+            f"{type(cell).__name__} does not compute activation(W x + U h + b), so this product is not"
+            " its Jacobian.",
+            cure="jacobian_norms works for any cell; memory_path computes the additive path of a gated cell.",
         )
     return trace

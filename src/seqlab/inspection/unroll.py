@@ -84,7 +84,7 @@ class UnrolledNetwork:
         directions = sorted({"backward" if trace.reverse else "forward" for trace in self.traces})
         raise UsageError(
             f"there is no {'backward' if reverse else 'forward'} layer {layer}.",
-            cure=f"There are layers 0 to {len(numbers) - 1}, {' and '.join(directions)}.",
+            cure=f"Available layers: 0 to {len(numbers) - 1}, {' and '.join(directions)}.",
         )
 
     @property
@@ -96,8 +96,10 @@ def require_unrolled(value: object) -> None:
     """Instruments look at what `unroll` has recorded; a run or a layer must be unrolled first."""
     if not isinstance(value, UnrolledNetwork):
         raise UsageError(
-            f"expected what unroll returns, found {type(value).__name__}.",
-            cure="Unroll it first: unroll(run, text) for a run, unroll(layer, steps) for a recurrent layer.",
+            f"expected the result of unroll, got {type(value).__name__}.",
+            cure=(
+                "Call unroll first: unroll(run, text) for a run, unroll(layer, steps) for a recurrent layer."
+            ),
         )
 
 
@@ -202,7 +204,7 @@ def _is_token(steps: Tensor, lengths: Tensor | Sequence[int] | None) -> Tensor:
         return torch.ones(batch, time, dtype=torch.bool, device=steps.device)
     sequence_lengths = torch.as_tensor(lengths, device=steps.device)
     if sequence_lengths.shape != (batch,):
-        raise UsageError(f"there are {sequence_lengths.numel()} lengths for {batch} sequences.")
+        raise UsageError(f"got {sequence_lengths.numel()} lengths for {batch} sequences.")
     Packing.from_lengths(sequence_lengths, time=time)  # rejects invalid lengths
     return torch.arange(time, device=steps.device) < sequence_lengths.unsqueeze(1)
 
@@ -212,8 +214,8 @@ def _check(levels: list[LayerDirections], steps: Tensor, state: State | None) ->
     width = levels[0].directions[0].cell.input_size
     if steps.dim() != 3 or steps.shape[2] != width or 0 in steps.shape:
         raise UsageError(
-            f"the steps have shape {tuple(steps.shape)}; this layer reads (batch, time, {width}), with one"
-            " step or more."
+            f"the steps have shape {tuple(steps.shape)}; this layer needs (batch, time, {width}) with at"
+            " least one step."
         )
     expected = [
         (len(steps), size)
@@ -223,6 +225,6 @@ def _check(levels: list[LayerDirections], steps: Tensor, state: State | None) ->
     ]
     if state is not None and [tuple(part.shape) for part in state] != expected:
         raise UsageError(
-            f"the state has parts of shape {[tuple(part.shape) for part in state]}; this batch and these"
-            f" layers need {expected}."
+            f"the state has parts of shape {[tuple(part.shape) for part in state]}, but this batch and"
+            f" these layers need {expected}."
         )

@@ -1,4 +1,4 @@
-"""Short names of models: what `--model NAME` stands for."""
+"""Short names of models: the values of `--model NAME`."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def build_pool(settings: SequenceSettings | ImageSettings, size: int) -> nn.Modu
         raise ArgumentError(
             "pooling",
             settings.pooling,
-            "'last' takes each direction where it has read all, and merged directions cannot be told apart.",
-            cure="Use pooling=max or pooling=mean, or keep the directions side by side: merge=concat",
+            "'last' pools each direction at its own final step, but merged directions cannot be separated.",
+            cure="Use pooling=max or pooling=mean, or keep the directions separate with merge=concat",
         )
     return LastPool(bidirectional=bidirectional)

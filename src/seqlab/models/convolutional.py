@@ -38,7 +38,7 @@ class ConvolutionalBackbone(Backbone):
             raise ArgumentError(
                 "kernel_size",
                 settings.kernel_size,
-                f"a kernel of {settings.kernel_size} steps has no middle.",
+                f"a kernel of {settings.kernel_size} steps has no center.",
                 allowed="odd numbers",
                 cure=f"Use {settings.kernel_size - 1} or {settings.kernel_size + 1}.",
             )

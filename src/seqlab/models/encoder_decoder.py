@@ -46,7 +46,8 @@ class EncoderDecoder(nn.Module):
             raise ArgumentError(
                 "tied",
                 tied,
-                f"an output layer of width {decoder.output_size} cannot share an embedding of width {width}.",
+                f"an output layer of width {decoder.output_size} cannot share weights with an embedding"
+                f" of width {width}.",
                 cure="Make both widths equal, or use tied=false.",
             )
         self.embed_source = embed_source
@@ -185,9 +186,10 @@ def build_encoder_decoder(
         raise ArgumentError(
             "shared",
             shared,
-            f"one table cannot serve {num_source_tokens:,} source tokens of width {encoder.input_size} and "
-            f"{num_target_tokens:,} target tokens of width {parts.decoder.input_size}.",
-            cure="Use one vocabulary and one width for both sides, or a table for each.",
+            f"one embedding table cannot serve {num_source_tokens:,} source tokens of width"
+            f" {encoder.input_size} and {num_target_tokens:,} target tokens of width"
+            f" {parts.decoder.input_size}.",
+            cure="Use the same vocabulary and width for both sides, or give each side its own table.",
             part="decoder",
         )
     return EncoderDecoder(parts.embed, encoder, parts.embed, parts.decoder, tied=parts.tied)

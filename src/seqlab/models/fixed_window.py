@@ -50,7 +50,7 @@ class FixedWindowBackbone(Backbone):
             raise ArgumentError(
                 "context",
                 settings.context,
-                f"a window of {settings.context} steps has no middle.",
+                f"a window of {settings.context} steps has no center.",
                 allowed="odd numbers",
                 cure=f"Use {settings.context - 1} or {settings.context + 1}.",
             )

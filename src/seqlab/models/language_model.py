@@ -60,7 +60,7 @@ class LanguageModel(nn.Module):
         """The logits of the next token at each step or, if a loss is given, its value; and the state after
         the last token.
 
-        detach_every: gradients flow back over at most this many steps (truncated back-propagation through
+        detach_every: gradients flow back over at most this many steps (truncated backpropagation through
         time); 0 means no limit.
         """
         features, state = self._read_in_pieces(
@@ -127,7 +127,7 @@ class LanguageModel(nn.Module):
         if self.start_id is None or not bool((tokens == self.start_id).any()):
             return self.backbone(self.embed(tokens), is_token, state)
         assert isinstance(self.backbone, RecurrentBackbone), (
-            "only a recurrent backbone has a state to start from"
+            "only a recurrent backbone accepts an initial state"
         )
         documents = DocumentPieces.split(tokens, is_token, start_id=self.start_id)
         steps = self.embed(documents.tokens)  # (pieces, longest, input)

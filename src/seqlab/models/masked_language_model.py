@@ -12,7 +12,7 @@ from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.models.base import Backbone
 
 NORM_EPS = 1e-12
-"""As BERT has it."""
+"""The value that BERT uses."""
 
 
 class MaskedLanguageModel(nn.Module):
@@ -54,6 +54,6 @@ class MaskedLanguageModel(nn.Module):
     ) -> Float[Tensor, "targets vocab"]:
         """The logits of every target position, row by row and from left to right."""
         features, _ = self.backbone(self.embed(tokens), is_token)  # (batch, time, output)
-        asked = self.dropout(features[is_target])  # (targets, output)
-        transformed = self.norm(F.gelu(self.transform(asked)))  # (targets, input)
+        selected = self.dropout(features[is_target])  # (targets, output)
+        transformed = self.norm(F.gelu(self.transform(selected)))  # (targets, input)
         return F.linear(transformed, self.embed.weight if self.weight is None else self.weight, self.bias)

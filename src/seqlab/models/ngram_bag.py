@@ -51,10 +51,12 @@ class NGramBag(nn.Module, CountStatistics):
         self, inputs: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"]
     ) -> Float[Tensor, "batch classes"]:
         rows, slots = self.table(inputs, is_token)
-        spoken = self.weight.index_select(0, slots) * self.ratios.index_select(
+        contributions = self.weight.index_select(0, slots) * self.ratios.index_select(
             0, slots
         )  # (known n-grams, classes)
-        sums = spoken.new_zeros(len(inputs), spoken.shape[1]).index_add(0, rows, spoken)  # (batch, classes)
+        sums = contributions.new_zeros(len(inputs), contributions.shape[1]).index_add(
+            0, rows, contributions
+        )  # (batch, classes)
         num_known = torch.bincount(rows, minlength=len(inputs)).clamp(min=1)
         return LOGIT_SCALE * sums / num_known.sqrt().unsqueeze(1) + self.bias
 
@@ -89,7 +91,7 @@ def build_bag(settings: BagSettings, *, num_classes: int, num_features: int) -> 
         raise ArgumentError(
             "n_grams",
             settings.n_grams,
-            "n-grams are runs of tokens, and these sequences are series of numbers.",
+            "n-grams are sequences of tokens, but this data is numeric.",
             cure="Use kind=recurrent and n_grams=0.",
             part="bag",
         )

@@ -56,7 +56,7 @@ POSITIONS = {
 }
 """n = max_positions, d = hidden_size; b buckets of distances, H heads."""
 BUCKETS, PROJECTION = 32, 64
-"""Defaults that are no settings of a model: distances of relative positions, width of a projected LSTM."""
+"""Defaults that are not model settings: distances of relative positions, width of a projected LSTM."""
 OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -67,7 +67,7 @@ OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
 
 @dataclass(frozen=True)
 class Formula:
-    """A number of parameters. sizes: the default value of every letter. meanings: what each letter is."""
+    """A number of parameters. sizes: the default value of every symbol. meanings: what each symbol is."""
 
     text: str
     sizes: Mapping[str, int]

@@ -39,8 +39,8 @@ class RecurrentBackbone(Backbone):
             raise ArgumentError(
                 "bidirectional",
                 True,
-                "a bidirectional network sees the future that it is asked to predict.",
-                cure="Leave it false for this task; classification and tagging may read in both directions.",
+                "a bidirectional network would see the future tokens that it has to predict.",
+                cure="Set it to false for this task; classification and tagging can use both directions.",
             )
         sizes = settings.hidden_sizes or (settings.hidden_size,)
         input_size = settings.embedding_size or sizes[0]

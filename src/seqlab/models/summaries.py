@@ -6,28 +6,28 @@ from seqlab.cells.registry import cells
 from seqlab.models.presets import MODEL_PRESETS
 
 MODEL_SUMMARIES = {
-    "rnn": "Plain (Elman) RNN; for short memories, and as a reference.",
-    "lstm": "Gates and a cell state; the default, a good first choice.",
-    "gru": "Two gates, no cell state; smaller, often as good as LSTM.",
+    "rnn": "Plain (Elman) RNN; a baseline, and for short dependencies.",
+    "lstm": "Gates and a cell state; the default and a good first choice.",
+    "gru": "Two gates, no cell state; smaller than LSTM, often as good.",
     "peephole_lstm": "LSTM whose gates see the cell state; for precise timing.",
     "coupled_lstm": "LSTM with one gate fewer; smaller, but it cannot count.",
-    "layer_norm_lstm": "LSTM with layer norm; steadier training, slower steps.",
-    "projected_lstm": "LSTM with a narrow output; for a large cell state.",
+    "layer_norm_lstm": "LSTM with layer norm; stabler training, slower steps.",
+    "projected_lstm": "LSTM with a projected output; for a large cell state.",
     "reset_before_gru": "GRU as first published; to reproduce older results.",
     "single_gate": "One gate mixes old and new state; between RNN and GRU.",
-    "additive": "The additive update alone; to study what a gate does.",
-    "orthogonal_rnn": "RNN whose matrix preserves norms; for long memories.",
-    "min_gru": "Gates see only the input; the fewest weights, fast steps.",
-    "birnn": "RNN in both directions; a reference for the other two.",
-    "bilstm": "LSTM in both directions; first choice for tagging.",
-    "bigru": "GRU in both directions; smaller than bilstm.",
+    "additive": "The gated additive update alone; shows what a gate does.",
+    "orthogonal_rnn": "RNN with an orthogonal matrix; for long dependencies.",
+    "min_gru": "Gates depend on the input only; fewest weights, fast steps.",
+    "birnn": "Bidirectional RNN; a baseline for bilstm and bigru.",
+    "bilstm": "Bidirectional LSTM; first choice for tagging.",
+    "bigru": "Bidirectional GRU; smaller than bilstm.",
     "convolutional": "Dilated convolutions; fast, with a bounded context.",
-    "fixed_window": "One hidden layer over a few steps; has no memory.",
+    "fixed_window": "One hidden layer over a few steps; no memory.",
     "transformer": "Self-attention; for larger data, translation and pretraining.",
-    "vision_transformer": "Transformer over patches; needs more images.",
+    "vision_transformer": "Transformer over image patches; needs more images.",
     "image_convolutional": "3 × 3 convolutions; first choice for images.",
     "non_local": "cnn2d with self-attention after its first stage.",
-    "n_gram_bag": "Linear classifier of n-grams; fast, strong on long texts.",
+    "n_gram_bag": "Linear n-gram classifier; fast, strong on long texts.",
 }
 MODEL_SYNONYMS = {
     "recurrent": "lstm",
@@ -36,7 +36,7 @@ MODEL_SYNONYMS = {
     "cnn2d": "image_convolutional",
     "bag": "n_gram_bag",
 }
-"""Names that stand for the same network as another one."""
+"""Aliases of another name."""
 
 
 def model_summary(name: str) -> str:

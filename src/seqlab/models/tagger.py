@@ -72,8 +72,8 @@ def build_tagger(
         raise ArgumentError(
             "kind",
             settings.kind,
-            f"a {settings.kind} network sees an image as a whole, and has no steps to tag.",
-            cure="For example kind=recurrent with bidirectional=true",
+            f"a {settings.kind} network reads a whole image and has no steps to tag.",
+            cure="Use, for example, kind=recurrent with bidirectional=true",
         )
     settings = require_sequence_settings(settings)
     backbone = backbones.get(settings.kind).from_settings(settings, causal=False)

@@ -25,7 +25,7 @@ class StackInputs:
     mask: AttentionMask
     apply_rotary: ApplyRotary | None
     num_to_keep: int
-    """So many of the newest steps will still be seen by a later one."""
+    """How many of the newest steps a later step will still see."""
 
 
 class TransformerStack(nn.Module):

@@ -25,7 +25,7 @@ class InputLayout:
             raise UsageError(
                 f"query has {query.dim()} axes.",
                 where=where,
-                cure="Give three: a batch; or two: one sequence without a batch.",
+                cure="Pass three axes for a batch, or two for a single sequence.",
             )
         return cls(query.dim() == 3, batch_first and query.dim() == 3)
 
@@ -61,36 +61,37 @@ def check_inputs(
     for name, steps, width in zip(("query", "key", "value"), (query, key, value), widths, strict=True):
         if steps.dim() != query.dim():
             raise UsageError(
-                f"query has {query.dim()} axes and {name} {steps.dim()}.",
+                f"query has {query.dim()} axes, but {name} has {steps.dim()}.",
                 where=where,
-                cure="All three come with a batch, or none.",
+                cure="Pass all three with a batch axis, or none.",
             )
         if steps.shape[-1] != width:
             cure = (
-                "Widths of keys and values other than embed_dim are arguments of the attention: kdim=, vdim=."
+                "Set kdim= or vdim= for keys or values whose width differs from embed_dim."
                 if name != "query"
                 else ""
             )
             raise UsageError(
-                f"{name} has {steps.shape[-1]} features, the attention expects {width}.",
+                f"{name} has {steps.shape[-1]} features, but the attention expects {width}.",
                 where=where,
                 cure=cure,
             )
     if layout.sizes(key) != layout.sizes(value):
         raise UsageError(
-            f"keys and values do not pair up: {_told(layout.sizes(key))} of keys,"
-            f" {_told(layout.sizes(value))} of values.",
+            f"keys and values do not match: {_describe(layout.sizes(key))} of keys,"
+            f" {_describe(layout.sizes(value))} of values.",
             where=where,
-            cure="Each key has one value.",
+            cure="Pass one value for each key.",
         )
     if layout.sizes(query)[0] != layout.sizes(key)[0]:
         order = "(batch, time, features)" if layout.batch_first else "(time, batch, features)"
         raise UsageError(
-            f"{layout.sizes(query)[0]} sequences of queries and {layout.sizes(key)[0]} of keys.",
+            f"{layout.sizes(query)[0]} sequences of queries do not match {layout.sizes(key)[0]} sequences"
+            " of keys.",
             where=where,
             cure=f"With batch_first={layout.batch_first} the axes are {order}.",
         )
 
 
-def _told(sizes: tuple[int, int]) -> str:
+def _describe(sizes: tuple[int, int]) -> str:
     return f"{sizes[0]} sequences with {sizes[1]} steps"

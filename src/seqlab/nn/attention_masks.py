@@ -80,12 +80,12 @@ def _checked_padding(mask: Tensor, sizes: tuple[int, int, int, int], *, where: s
     _check_type(mask, "key_padding_mask", where=where)
     if mask.shape != (batch, source):
         raise UsageError(
-            f"key_padding_mask has the shape {tuple(mask.shape)}; {batch} sequences with {source} keys need"
-            f" {(batch, source)}.",
+            f"key_padding_mask has shape {tuple(mask.shape)}, but {batch} sequences with {source} keys"
+            f" need {(batch, source)}.",
             where=where,
             cure=(
-                "It has one row per sequence, also where batch_first is False; a single sequence without a"
-                " batch axis takes (keys,)."
+                "It has one row per sequence, even with batch_first=False; for a single sequence without"
+                " a batch axis, pass (keys,)."
             ),
         )
     return mask[:, None, None, :]
@@ -100,12 +100,12 @@ def _checked_mask(mask: Tensor, sizes: tuple[int, int, int, int], *, where: str)
     if mask.shape == (batch * heads, target, source):
         return mask.view(batch, heads, target, source)
     raise UsageError(
-        f"attn_mask has the shape {tuple(mask.shape)}; {target} queries and {source} keys need"
+        f"attn_mask has shape {tuple(mask.shape)}, but {target} queries and {source} keys need"
         f" {(target, source)}.",
         where=where,
         cure=(
-            f"A mask for each sequence and head has the shape {(batch * heads, target, source)}: {batch}"
-            f" sequences times {heads} heads."
+            f"A mask for each sequence and head has shape {(batch * heads, target, source)}: {batch}"
+            f" sequences × {heads} heads."
         ),
     )
 
@@ -113,10 +113,7 @@ def _checked_mask(mask: Tensor, sizes: tuple[int, int, int, int], *, where: str)
 def _check_type(mask: Tensor, name: str, *, where: str) -> None:
     if mask.dtype != torch.bool and not mask.is_floating_point():
         raise UsageError(
-            f"{name} holds {str(mask.dtype).removeprefix('torch.')}.",
+            f"{name} has dtype {str(mask.dtype).removeprefix('torch.')}.",
             where=where,
-            cure=(
-                "Give bool, where True keeps a query from looking, or numbers with a fraction, which are"
-                " added to the scores."
-            ),
+            cure=("Use bool, where True masks a key, or floating point, which is added to the scores."),
         )

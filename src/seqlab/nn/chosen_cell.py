@@ -25,7 +25,7 @@ Nonlinearity = str | Callable[[Tensor], Tensor]
 NUM_STATE_TENSORS: dict[Family, int] = {"rnn": 1, "lstm": 2, "gru": 1}
 ARGUMENT_NAMES = {"activation": "nonlinearity"}
 """Options that layers take as an argument of another name: torch's."""
-STATES = {1: "a hidden state alone", 2: "a hidden state and a cell state"}
+STATES = {1: "only a hidden state", 2: "a hidden state and a cell state"}
 
 
 @dataclass(frozen=True)
@@ -104,18 +104,18 @@ def choose_cell(
             raise UsageError(
                 f"{arguments[option]} is {value!r} in the arguments and {asked[option]!r} in cell=.",
                 where=where,
-                cure="Say it once.",
+                cure="Set it in one place only.",
             )
         asked[option] = value
     _check_options(kind, name, asked, arguments, where=where)
     if kind.num_state_tensors != NUM_STATE_TENSORS[family]:
         raise UsageError(
-            f"the cell {name or kind.__name__} carries {STATES[kind.num_state_tensors]}; {where} carries"
+            f"the cell {name or kind.__name__} has {STATES[kind.num_state_tensors]}, but {where} needs"
             f" {STATES[NUM_STATE_TENSORS[family]]}.",
             where=where,
             cure=(
-                f"Give this cell to seqlab.nn.{'LSTM' if kind.num_state_tensors == 2 else 'GRU'}, or choose"
-                f" here from: {listed(_fitting(family))}."
+                f"Use this cell with seqlab.nn.{'LSTM' if kind.num_state_tensors == 2 else 'GRU'}, or"
+                f" choose one of: {listed(_fitting(family))}."
             ),
         )
     return ChosenCell(family, kind, name, asked)
@@ -127,7 +127,7 @@ def _find(asked: Any, *, family: Family, where: str) -> tuple[str, type[Cell]]:
         return next((name for name in cells.names() if cells.get(name) is asked), ""), asked
     if not isinstance(asked, str):
         raise UsageError(
-            f"cell= takes a name, a class of cells or a dict with a 'kind', not {type(asked).__name__}.",
+            f"cell= must be a name, a Cell class or a dict with a 'kind', not {type(asked).__name__}.",
             where=where,
         )
     names = cells.names()
@@ -150,11 +150,11 @@ def _check_options(
     ]
     if "bias" in options:
         raise UsageError(
-            "bias stands in cell=.", where=where, cure="It is an argument of the layer: bias=False."
+            "bias is not an option of cell=.", where=where, cure="Pass it to the layer: bias=False."
         )
     for option in options:
         if option not in known:
-            cure = f"Its options: {listed([other for other in known if other != 'bias'])}."
+            cure = f"Supported options: {listed([other for other in known if other != 'bias'])}."
             raise UsageError(
                 f"the cell {name or kind.__name__} has no option '{arguments.get(option, option)}'.",
                 where=where,
@@ -179,7 +179,7 @@ def _check_values(name: str, options: Mapping[str, Any], arguments: Mapping[str,
         raise ArgumentError(
             arguments.get(option, option),
             options[option],
-            f"{where} with the cell {name} takes {expected(settings.model_fields[option])}.",
+            f"{where} with the cell {name} expects {expected(settings.model_fields[option])}.",
         ) from None
 
 

@@ -19,7 +19,9 @@ def choose_positions(
     if isinstance(choice, str):
         if choice not in positional_encodings.names():
             raise UsageError(
-                f"there are no positions called '{choice}'.", where=where, cure=nearest(choice, _inner())
+                f"there is no positional encoding called '{choice}'.",
+                where=where,
+                cure=nearest(choice, _inner()),
             )
         kind = positional_encodings.get(choice)
         sizes = {"hidden_size": hidden_size, "num_heads": num_heads, "head_size": head_size}
@@ -28,14 +30,14 @@ def choose_positions(
         positions = choice if _acts_inside(type(choice)) else None
     else:
         raise UsageError(
-            f"positions= takes a name or a module of positions, not {type(choice).__name__}.", where=where
+            f"positions= must be a name or a positions module, not {type(choice).__name__}.", where=where
         )
     if positions is None:
         word = choice if isinstance(choice, str) else type(choice).__name__
         raise UsageError(
-            f"positions '{word}' do nothing inside attention: they are added to the steps.",
+            f"positions '{word}' have no effect inside attention: they are added to the inputs.",
             where=where,
-            cure=f"Add them to what enters the first layer, or choose here from: {', '.join(_inner())}.",
+            cure=f"Add them to the input of the first layer, or choose one of: {', '.join(_inner())}.",
         )
     return positions
 
@@ -44,7 +46,9 @@ def _built(kind: type[PositionalEncoding], sizes: dict[str, int], *, where: str)
     try:
         return kind.from_settings(**sizes, causal=False, settings=DEFAULTS)
     except ArgumentError as error:  # in this package the argument is called head_dim
-        raise UsageError(error.what, where=where, cure="Use another head_dim, or other positions.") from None
+        raise UsageError(
+            error.what, where=where, cure="Use a different head_dim or different positions."
+        ) from None
 
 
 def _inner() -> list[str]:

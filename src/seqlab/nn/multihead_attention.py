@@ -24,7 +24,7 @@ KeyHeads = Float[Tensor, "batch kv_heads source head"]
 
 
 TorchMultiheadAttention = nn.MultiheadAttention
-"""torch's class as it is now: a user may put seqlab's in its place in torch.nn."""
+"""torch's original class, captured because a user may replace it in torch.nn with seqlab's."""
 
 
 class MultiheadAttention(RecordableAttention, HasTorchLayer, nn.MultiheadAttention):
@@ -96,24 +96,23 @@ class MultiheadAttention(RecordableAttention, HasTorchLayer, nn.MultiheadAttenti
         }
         for name, count in counts.items():
             if count is not None and count < 1:
-                raise UsageError(
-                    f"{name} is {count}.", where=where, cure="Give a whole number of at least 1."
-                )
+                raise UsageError(f"{name} is {count}.", where=where, cure="Use an integer of at least 1.")
         if head_dim is None and self.embed_dim % self.num_heads:
             fitting = [heads for heads in _divisors(self.embed_dim) if heads <= 2 * self.num_heads]
             raise UsageError(
-                f"embed_dim must be divisible by num_heads; {self.embed_dim} is not by {self.num_heads}.",
+                f"embed_dim must be divisible by num_heads; {self.embed_dim} is not divisible by"
+                f" {self.num_heads}.",
                 where=where,
                 cure=(
-                    f"Numbers of heads that fit: {', '.join(map(str, fitting))}. Heads of any width:"
+                    f"Valid numbers of heads: {', '.join(map(str, fitting))}. For heads of any size, set"
                     " head_dim=NUMBER."
                 ),
             )
         if self.num_heads % self.num_kv_heads:
             raise UsageError(
-                f"{self.num_heads} heads cannot share {self.num_kv_heads} heads of keys and values evenly.",
+                f"{self.num_heads} heads cannot be divided evenly among {self.num_kv_heads} key-value heads.",
                 where=where,
-                cure=f"Values of num_kv_heads that fit: {', '.join(map(str, _divisors(self.num_heads)))}.",
+                cure=f"Valid values of num_kv_heads: {', '.join(map(str, _divisors(self.num_heads)))}.",
             )
 
     def _lay_out(self, *, bias: bool, add_bias_kv: bool, device: Device, dtype: torch.dtype | None) -> None:

@@ -53,10 +53,10 @@ class NamedWeights:
         inner = [name for name, _ in template.named_parameters() if "." in name]
         if inner:
             raise UsageError(
-                f"the cell {chosen} brings a module with parameters of its own: {listed(inner)}.",
+                f"the cell {chosen} contains a module with its own parameters: {listed(inner)}.",
                 cure=(
-                    "torch's names have no place for them; scan such a cell with seqlab.blocks.recurrent"
-                    " instead."
+                    "torch's naming scheme does not cover them; use such a cell with"
+                    " seqlab.blocks.recurrent instead."
                 ),
             )
         return cls(chosen, template, suffix)

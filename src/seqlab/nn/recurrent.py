@@ -28,7 +28,7 @@ from seqlab.nn.torch_layers import NotQuantized, adopt
 from seqlab.nn.widths import layer_widths
 
 TORCH_LAYERS: dict[Family, type[nn.RNNBase]] = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
-"""torch's classes as they are now: a user may put seqlab's in their place in torch.nn."""
+"""torch's original classes, captured because a user may replace them in torch.nn with seqlab's."""
 
 
 class Recurrent(NotQuantized, nn.RNNBase):
@@ -74,16 +74,16 @@ class Recurrent(NotQuantized, nn.RNNBase):
             raise UsageError(f"there is no merge called '{merge}'.", where=where, cure=nearest(merge, MERGES))
         if merge != "concat" and not self.bidirectional:
             raise UsageError(
-                f"merge='{merge}' has nothing to merge in one direction.",
+                f"merge='{merge}' needs two directions.",
                 where=where,
-                cure="Add bidirectional=True, or leave merge out.",
+                cure="Add bidirectional=True, or remove merge.",
             )
         self.chosen = choose_cell(cell, family=self.family, where=where, extra_options=options)
         if self.chosen.name == "projected_lstm" and not proj_size:
             raise UsageError(
-                "the cell projected_lstm needs a width.",
+                "the cell projected_lstm needs proj_size.",
                 where=where,
-                cure="It is an argument of the layer: proj_size=64.",
+                cure="Pass it to the layer: proj_size=64.",
             )
         self.hidden_sizes = widths
         self.merge = merge
@@ -173,7 +173,7 @@ class Recurrent(NotQuantized, nn.RNNBase):
             return node
         if isinstance(input, Tensor) and input.is_nested:
             raise RuntimeError(
-                f"{type(self).__name__} does not take nested tensors; sequences of different lengths are a"
+                f"{type(self).__name__} does not support nested tensors; pack the sequences with"
                 " torch.nn.utils.rnn.pack_sequence(nested.unbind(), enforce_sorted=False)"
             )
         if self._is_left_to_torch(input):

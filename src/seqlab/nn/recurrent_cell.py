@@ -18,7 +18,7 @@ TORCH_PARAMETERS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 
 
 TORCH_CELLS: dict[Family, Any] = {"rnn": nn.RNNCell, "lstm": nn.LSTMCell, "gru": nn.GRUCell}
-"""torch's classes as they are now: a user may put seqlab's in their place in torch.nn."""
+"""torch's original classes, captured because a user may replace them in torch.nn with seqlab's."""
 
 
 class RecurrentCell(NotQuantized, nn.RNNCellBase):

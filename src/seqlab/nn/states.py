@@ -74,7 +74,7 @@ class States:
             if not isinstance(part, Tensor):
                 raise UsageError(
                     f"the state is a {type(part).__name__}.",
-                    cure="Give one tensor (layers * directions, batch, hidden).",
+                    cure="Pass one tensor of shape (layers * directions, batch, hidden).",
                 )
             entered = self._enter(
                 part, (len(sizes) * self._num_directions, self._rows.num_sequences, sizes[0]), name
@@ -83,10 +83,10 @@ class States:
         if isinstance(part, Tensor) or len(part) != len(sizes):
             form = "one tensor" if isinstance(part, Tensor) else f"{len(part)} tensors"
             raise UsageError(
-                f"the state is {form}, but the {len(sizes)} layers have different widths:"
+                f"the state is {form}, but the {len(sizes)} layers have different sizes:"
                 f" {', '.join(map(str, sizes))}.",
                 cure=(
-                    "Give a list with one tensor (directions, batch, width) per layer, as the layer"
+                    "Pass a list with one tensor (directions, batch, width) per layer, as the layer"
                     " returns it."
                 ),
             )

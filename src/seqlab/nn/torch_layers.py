@@ -26,7 +26,7 @@ class HasTorchLayer(nn.Module):
 
     def refuse_torch(self, reason: str) -> UsageError:
         return UsageError(
-            f"torch.nn has no counterpart of this layer, and torch.jit.script and quantize_dynamic need one:"
+            "torch.jit.script and quantize_dynamic need a torch.nn counterpart, and this layer has none:"
             f" {reason}.",
             where=type(self).__name__,
             cure="Use torch.jit.trace or torch.export instead.",
@@ -34,7 +34,7 @@ class HasTorchLayer(nn.Module):
 
 
 class NotQuantized(HasTorchLayer):
-    """A layer that quantize_dynamic would leave as it is without a word: it looks for torch's classes."""
+    """A layer that quantize_dynamic would silently leave unchanged, since it looks for torch's classes."""
 
     torchs_is_quantized: ClassVar[bool] = True
     """Whether quantize_dynamic converts torch's layer of the same name."""
@@ -51,8 +51,9 @@ class NotQuantized(HasTorchLayer):
         self._qconfig = config
         if config is None and self.torchs_is_quantized:
             warnings.warn(
-                f"seqlab.nn.{type(self).__name__} is not quantized: torch.ao.quantization converts only torch's"
-                " own classes. Convert the model first: quantize_dynamic(seqlab.nn.to_torch(model), …).",
+                f"seqlab.nn.{type(self).__name__} is not quantized: torch.ao.quantization converts only"
+                " torch's own classes. Convert the model first:"
+                " quantize_dynamic(seqlab.nn.to_torch(model), …).",
                 stacklevel=2,
             )
 

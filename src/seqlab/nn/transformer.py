@@ -20,7 +20,7 @@ from seqlab.nn.transformer_encoder_layer import TransformerEncoderLayer
 from seqlab.nn.transformer_layer import ActivationFunction, ResidualKind
 
 TorchTransformer = nn.Transformer
-"""torch's class as it is now: a user may put seqlab's in its place in torch.nn."""
+"""torch's original class, captured because a user may replace it in torch.nn with seqlab's."""
 
 
 class Transformer(HasTorchLayer, nn.Transformer):

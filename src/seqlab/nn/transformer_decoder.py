@@ -10,7 +10,7 @@ from seqlab.nn.torch_layers import HasTorchLayer, adopt
 from seqlab.nn.transformer_encoder import num_steps
 
 TorchTransformerDecoder = nn.TransformerDecoder
-"""torch's class as it is now: a user may put seqlab's in its place in torch.nn."""
+"""torch's original class, captured because a user may replace it in torch.nn with seqlab's."""
 
 
 class TransformerDecoder(HasTorchLayer, nn.TransformerDecoder):

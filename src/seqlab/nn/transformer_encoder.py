@@ -9,7 +9,7 @@ from seqlab.nn.fx_node import as_fx_node
 from seqlab.nn.torch_layers import HasTorchLayer, adopt
 
 TorchTransformerEncoder = nn.TransformerEncoder
-"""torch's class as it is now: a user may put seqlab's in its place in torch.nn."""
+"""torch's original class, captured because a user may replace it in torch.nn with seqlab's."""
 
 
 class TransformerEncoder(HasTorchLayer, nn.TransformerEncoder):

@@ -23,7 +23,7 @@ class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
         the flash kernel.
     num_kv_heads, head_dim, positions: of the attention, as in MultiheadAttention.
     residual: "post" (torch's default), "pre" (torch's norm_first), "rezero" or "shared_rezero" (no norm, but
-        a learned factor for each sub-layer or for the layer).
+        a learned factor for each sublayer or for the layer).
     norm: "layer" (torch's) or "rms".
     gated: a gate in the feed-forward network; with activation="silu" this is SwiGLU.
 
@@ -96,7 +96,7 @@ class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
         """torch's own stack passes nested tensors in evaluation, which torch's own code handles."""
         if not self.activation_relu_or_gelu:
             raise UsageError(
-                "a nested tensor, which only torch's own layer can read.",
+                "a nested tensor, which only torch's own layer supports.",
                 where=type(self).__name__,
                 cure="Pad it and mask the padding.",
             )

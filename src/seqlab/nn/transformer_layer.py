@@ -56,7 +56,7 @@ class LayerOptions:
             raise UsageError(
                 f"norm_first is True and residual '{self.residual}'.",
                 where=where,
-                cure="Say it once: residual= alone.",
+                cure="Pass residual= only.",
             )
         return self.residual or ("pre" if norm_first else "post")
 
@@ -147,7 +147,7 @@ class TransformerLayer(HasTorchLayer):
     def _lay_out_paths(
         self, size: int, eps: float, dropout: float, norm: NormKind, *, bias: bool, factory: FactoryKwargs
     ) -> None:
-        """A norm (or a factor with rezero) and dropout for each sub-layer."""
+        """A norm (or a factor with rezero) and dropout for each sublayer."""
         numbers = range(1, len(self.attentions) + 2)
         if self.residual == "shared_rezero":
             self.scale = nn.Parameter(torch.zeros((), **factory))
@@ -171,7 +171,7 @@ class TransformerLayer(HasTorchLayer):
 
     def to_torch(self) -> nn.Module:
         if not self._matches_torch:
-            raise self.refuse_torch("it has options that torch's layer does not have")
+            raise self.refuse_torch("it has options that torch's layer does not support")
         attention, norm = self.self_attn, self.norm1
         assert isinstance(attention, MultiheadAttention)
         assert isinstance(norm, nn.LayerNorm)
@@ -215,7 +215,7 @@ def _found(activation: str | ActivationFunction, *, where: str) -> ActivationFun
         raise UsageError(
             f"there is no activation called '{activation}'.",
             where=where,
-            cure=f"{nearest(activation, ACTIVATIONS)} Or give a function.",
+            cure=f"{nearest(activation, ACTIVATIONS)} Or pass a function.",
         )
     return ACTIVATIONS[activation]
 

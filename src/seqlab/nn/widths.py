@@ -18,7 +18,7 @@ def layer_widths(
     if hidden_sizes is None:
         if hidden_size is None:
             raise TypeError(
-                f"{where}() needs hidden_size, the width of all layers, or hidden_sizes, a width for each"
+                f"{where}() needs hidden_size, the size of all layers, or hidden_sizes, one size per layer"
             )
         return (hidden_size,) * max(num_layers, 1)  # without layers, torch raises its own error
     widths = tuple(hidden_sizes)
@@ -26,18 +26,18 @@ def layer_widths(
         raise UsageError(
             f"hidden_sizes is {list(widths)}.",
             where=where,
-            cure="Give a whole number of at least 1 for each layer, such as [256, 128].",
+            cure="Use an integer of at least 1 for each layer, such as [256, 128].",
         )
     if hidden_size not in (None, widths[-1]):
         raise UsageError(
             f"hidden_size is {hidden_size}, but hidden_sizes ends with {widths[-1]}.",
             where=where,
-            cure="Leave hidden_size out, or give the last width.",
+            cure="Remove hidden_size, or set it to the last size.",
         )
     if num_layers not in (1, len(widths)):
         raise UsageError(
-            f"num_layers is {num_layers}, but hidden_sizes has {len(widths)} widths.",
+            f"num_layers is {num_layers}, but hidden_sizes has {len(widths)} sizes.",
             where=where,
-            cure="Leave num_layers out.",
+            cure="Remove num_layers.",
         )
     return widths

@@ -119,22 +119,22 @@ def _sections(comparison: ComparisonPage) -> Iterator[Section]:
     if comparison.table:
         yield Section("table", "Table", _table(comparison.table))
     if comparison.settings:
-        yield Section("settings", "Settings that differ", _table(comparison.settings))
+        yield Section("settings", "Different settings", _table(comparison.settings))
     if comparison.by_length:
-        yield Section("lengths", "By length of the source", by_length_section(comparison.by_length))
+        yield Section("lengths", "Scores by source length", by_length_section(comparison.by_length))
     if comparison.curves:
         drawn = [
             draw_line_chart(curve, ident=f"curve-{index}")
             for index, curve in enumerate(comparison.curves, start=1)
         ]
-        yield Section("curves", "While training", tag("div", *drawn, class_="charts"))
+        yield Section("curves", "Training curves", tag("div", *drawn, class_="charts"))
     if comparison.agreements:
         yield Section("agreement", "Agreement", _agreement(comparison))
     if comparison.examples:
-        yield Section("examples", "Where they disagree", _examples(comparison))
+        yield Section("examples", "Disagreements", _examples(comparison))
     if comparison.command:
         yield Section(
-            "again", "Run it again", tag("div", tag("code", comparison.command), class_="block command")
+            "again", "Reproduce", tag("div", tag("code", comparison.command), class_="block command")
         )
 
 
@@ -149,7 +149,7 @@ def _draw_scores(scores: ScoreComparison) -> Markup:
     svg = draw_interval_rows(
         scores.models, title=name, reference=scores.baseline, reference_name=scores.baseline_name
     )
-    caption = tag("figcaption", f"{better}; bar: {scores.interval}{baseline_note}", class_="quiet")
+    caption = tag("figcaption", f"{better}; bars: {scores.interval}{baseline_note}", class_="quiet")
     return tag("figure", tag("h3", name), svg, caption, class_="chart-box")
 
 
@@ -177,7 +177,7 @@ def _differences(comparison: ComparisonPage) -> Markup:
             )
         )
     explanation = (
-        f"How much better than {comparison.reference}, on the same examples: right of the line is better."
+        f"Improvement over {comparison.reference} on the same examples; right of the line is better."
         " Paired bootstrap, p-values with Holm correction."
     )
     return tag("div", tag("p", explanation, class_="quiet"), tag("div", *figures, class_="charts"))
@@ -185,9 +185,9 @@ def _differences(comparison: ComparisonPage) -> Markup:
 
 def _significance_note(difference: ScoreDifference) -> str:
     if difference.low is None:
-        return "too few items to tell"
+        return "too few items for a test"
     p = f"p = {difference.p:.3f}" if difference.p >= 0.0005 else f"p = {difference.p:.1g}"
-    return p if difference.is_significant else f"{p}, may be chance"
+    return p if difference.is_significant else f"{p}, not significant"
 
 
 def _unbroken(cell: str) -> str:
@@ -214,7 +214,7 @@ def _table(rows: Sequence[Mapping[str, str]]) -> Markup:
 
 def _agreement(comparison: ComparisonPage) -> Markup:
     heads = [
-        "beside " + comparison.reference,
+        "compared with " + comparison.reference,
         "both right",
         f"only {comparison.reference}",
         "only the other",
@@ -246,7 +246,7 @@ def _agreement(comparison: ComparisonPage) -> Markup:
 
 def _examples(comparison: ComparisonPage) -> Markup:
     note = (
-        f"The first {len(comparison.examples)} of {comparison.num_disagreements:,}."
+        f"Showing the first {len(comparison.examples)} of {comparison.num_disagreements:,}."
         if len(comparison.examples) < comparison.num_disagreements
         else ""
     )

@@ -38,7 +38,7 @@ def _sections(survey: Survey) -> Iterator[Section]:
     ):
         yield Section("leaks", "Leaks", _leaks(survey))
     if any(part.first_skipped for part in survey.parts.values()):
-        yield Section("skipped", "Rows that were skipped", _skipped(survey))
+        yield Section("skipped", "Skipped rows", _skipped(survey))
 
 
 def _table(heads: list[str], rows: list[Markup], *, words: int = 1) -> Markup:
@@ -122,7 +122,7 @@ def _labels(survey: Survey) -> Markup:
             totals[label] = totals.get(label, 0) + count
     ordered = sorted(totals, key=lambda label: (-totals[label], label))
     rows = [_label_row(label, survey) for label in ordered[:MAX_LABELS]]
-    note = f"The first {MAX_LABELS} of {len(ordered):,} labels." if len(ordered) > MAX_LABELS else ""
+    note = f"Showing the first {MAX_LABELS} of {len(ordered):,} labels." if len(ordered) > MAX_LABELS else ""
     table = _table(["label", *names], rows)
     return (
         tag("div", tag("p", note, class_="quiet"), table, class_="classes")
@@ -165,12 +165,12 @@ def _leaks(survey: Survey) -> Markup:
             tag("td", name),
             tag("td", leak.where),
             tag("td", leak.also),
-            tag("td", f"{format_percent(leak.likeness)} alike"),
+            tag("td", f"{format_percent(leak.likeness)} similar"),
         )
         for name, part in survey.parts.items()
         for leak in part.first_near_leaks
     ]
-    return _table(["part", "this row", "stands in train at", "how"], rows, words=4)
+    return _table(["part", "this row", "row in train", "match"], rows, words=4)
 
 
 def _skipped(survey: Survey) -> Markup:

@@ -1,7 +1,7 @@
 """Generate HTML with automatic escaping.
 
 `tag` escapes every plain string it is given, so forgetting to escape is not possible; only what `tag`, `text`
-and `join` return is taken as it is. An f-string or `+` makes a plain string again, which is escaped again:
+and `join` return is not escaped. An f-string or `+` makes a plain string again, which is escaped again:
 the mistake is visible, and harmless.
 """
 
@@ -36,7 +36,7 @@ CONTROL_NAMES = (
 )
 VOID = frozenset({"br", "hr", "img", "meta"})
 
-# Characters that a reader cannot see, that reorder their neighbours, or that cannot be written in UTF-8 or
+# Characters that a reader cannot see, that reorder their neighbors, or that cannot be written in UTF-8 or
 # XML at all.
 # The joiners U+200C and U+200D stay: Persian, Hindi and emoji are written with them.
 _HIDDEN = re.compile(
@@ -66,11 +66,11 @@ def _visible_form(code: int) -> str:
 def shorten(value: str, limit: int) -> str:
     """
     >>> shorten("abcdefgh", 3)
-    'abc … (the first 3 of 8 characters)'
+    'abc … (first 3 of 8 characters)'
     """
     if len(value) <= limit:
         return value
-    return f"{value[:limit]} … (the first {limit:,} of {len(value):,} characters)"
+    return f"{value[:limit]} … (first {limit:,} of {len(value):,} characters)"
 
 
 def text(value: str, *, limit: int = MAX_TEXT_CHARACTERS) -> Markup:

@@ -41,7 +41,7 @@ def render_page(
         "body",
         tag("header", _heading(title, subtitle, created), warnings_box(notices), _contents(sections)),
         tag("main", *[_section(section) for section in sections]),
-        tag("footer", "Made by seqlab. This page is complete: it loads nothing and runs no scripts."),
+        tag("footer", "Made by seqlab. This page is self-contained: it loads nothing and runs no scripts."),
     )
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 

@@ -42,7 +42,7 @@ def _sections(report: Report) -> list[Section]:
     if report.recipe:
         sections.append(Section("recipe", "Recipe", _recipe(report.recipe)))
     if report.next_commands:
-        sections.append(Section("next", "What to do next", _commands(report.next_commands)))
+        sections.append(Section("next", "Next steps", _commands(report.next_commands)))
     return sections
 
 

@@ -33,13 +33,13 @@ def render_scored_texts(
     comparable.
     """
     visible_texts = texts[:MAX_TEXTS]
-    notices = [f"The first {MAX_TEXTS} of {len(texts):,} texts are shown."] if len(texts) > MAX_TEXTS else []
+    notices = [f"Showing the first {MAX_TEXTS} of {len(texts):,} texts."] if len(texts) > MAX_TEXTS else []
     if any(len(text.tokens) > MAX_TOKENS for text in visible_texts):
-        notices.append(f"Of long texts the first {MAX_TOKENS:,} tokens are drawn.")
+        notices.append(f"Long texts show their first {MAX_TOKENS:,} tokens.")
     sections = [
         Section(
             "ranking",
-            "From the least to the most surprising",
+            "Ranking by perplexity, lowest first",
             number_table([_line(rank, text) for rank, text in enumerate(visible_texts, start=1)]),
         ),
         Section(
@@ -65,8 +65,8 @@ def _line(rank: int, text: ScoredText) -> dict[str, str | int | float]:
 
 def _legend(texts: Sequence[ScoredText]) -> str:
     return (
-        "The darker a token, the more bits it cost: 0 bits were certain, 1 bit is the flip of a coin. "
-        f"The darkest colour stands for {_max_bits(texts):.1f} bits in all texts."
+        "Darker tokens cost more bits: 0 bits means certain, 1 bit is a coin flip. In all texts, the"
+        f" darkest color means {_max_bits(texts):.1f} bits."
     )
 
 

@@ -29,7 +29,7 @@ def render_study(
     sections = [
         Section(
             "found",
-            "What was found",
+            "Result",
             tag(
                 "div",
                 tag("p", tag("b", conclusion)),
@@ -45,12 +45,10 @@ def render_study(
     if rows:
         sections.append(Section("numbers", "Numbers", number_table(rows)))
     if notes:
-        sections.append(
-            Section("how", "How it was measured", tag("ul", *[tag("li", note) for note in notes]))
-        )
+        sections.append(Section("how", "Method", tag("ul", *[tag("li", note) for note in notes])))
     if command:
         sections.append(
-            Section("again", "Run it again", tag("div", tag("code", command), class_="block command"))
+            Section("again", "Reproduce", tag("div", tag("code", command), class_="block command"))
         )
     return render_page(title=title, subtitle="", created=created, notices=(), sections=sections)
 

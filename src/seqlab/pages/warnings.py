@@ -10,13 +10,13 @@ from seqlab.pages.html import Markup, tag
 MAX_SHOWN = 5
 TOPICS = (
     r"baseline|too few",  # what the result is worth
-    r"in train\b|in valid\b|training has seen",  # test data that training has seen
+    r"in train\b|in valid\b|also in training",  # test data that occurs in training
     r"with another label|never has|labels?\b",
     r"skipped|left out|empty",
     r"repeat|nearly an earlier",
     r"truncated|longer than",
 )
-"""What warnings are about, from what spoils a result to what is good to know."""
+"""Topics of warnings, from those that invalidate a result to those that are good to know."""
 
 
 def rank_warnings(sentences: Sequence[str]) -> tuple[list[str], list[str]]:

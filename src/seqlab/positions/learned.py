@@ -39,7 +39,7 @@ class LearnedPositions(PositionalEncoding):
             raise ArgumentError(
                 "max_length",
                 len(self.table),
-                f"a sequence of {longest} steps, but positions were learned for {len(self.table)}.",
+                f"the sequence has {longest} steps, but the model learned only {len(self.table)} positions.",
                 cure=f"Shorten the input, or train with max_length={longest} or positions=sinusoidal.",
             )
         return steps + nn.functional.embedding(position_ids, self.table)

@@ -34,7 +34,7 @@ class RotaryPositions(PositionalEncoding):
             raise ArgumentError(
                 "head_size",
                 head_size,
-                f"rotary positions rotate pairs of features, and a head has {head_size}.",
+                f"rotary positions rotate pairs of features, and {head_size} is odd.",
                 allowed="even numbers",
                 cure=f"Use head_size={head_size + 1}, or positions=sinusoidal.",
             )

@@ -68,21 +68,22 @@ def abilities(*, seed: int, quick: bool) -> Finding:
     rows = [_row(name, times[name], memory[name], config, seed) for name in FAMILIES]
     return Finding(
         claim=(
-            "An RNN streams but trains step by step and forgets; a convolution trains in parallel but sees a"
-            " window; attention trains in parallel and sees all, with a state that grows."
+            "An RNN streams, but trains sequentially and forgets; a convolution trains in parallel, but"
+            " sees only a window; attention trains in parallel and sees everything, but its state grows"
+            " with the length."
         ),
         conclusion=_conclude(rows, memory, config),
         rows=rows,
         curves=[
             LineChart(
-                "Recall against the gap",
+                "Recall vs. gap",
                 "gap",
                 "accuracy",
                 [LineSeries(n, config.gaps, v) for n, v in memory.items()],
                 references=[ReferenceLine("chance", 0.25)],
             ),
             LineChart(
-                "Time of an update against the length",
+                "Update time vs. sequence length",
                 "length",
                 "milliseconds",
                 [LineSeries(n, config.lengths, v) for n, v in times.items()],
@@ -91,22 +92,22 @@ def abilities(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             (
-                "The longest chain counts operations of which each needs the one before, in autograd's graph:"
-                " what must wait on any machine."
+                "The longest chain is the longest path of dependent operations in autograd's graph: the"
+                " part that cannot run in parallel on any machine."
             ),
-            "Time is processor time on one thread, where nothing runs in parallel anyway.",
+            "Times are CPU times on one thread, so nothing runs in parallel here.",
         ],
     )
 
 
 def _conclude(rows: list[dict[str, Value]], memory: dict[str, list[float]], config: AbilitiesConfig) -> str:
     worst = max(float(row["stream error"]) for row in rows)
-    growth = ", ".join(f"{_growth(row):.1f}-fold in {row['family']}" for row in rows)
+    growth = ", ".join(f"{_growth(row):.1f}× for {row['family']}" for row in rows)
     recalls = ", ".join(f"{scores[-1]:.0%} ({name})" for name, scores in memory.items())
     return (
-        f"All three give token by token what they give at once (largest difference {worst:.0e}). From"
-        f" {config.lengths[0]} to {config.lengths[-1]} steps the longest chain grows {growth}; the state to"
-        f" carry grows only in attention. Recall over {config.gaps[-1]} steps: {recalls}."
+        "All three produce the same outputs token by token as all at once (largest difference"
+        f" {worst:.0e}). From {config.lengths[0]} to {config.lengths[-1]} steps, the longest chain grows"
+        f" {growth}; only attention's state grows. Recall over {config.gaps[-1]} steps: {recalls}."
     )
 
 

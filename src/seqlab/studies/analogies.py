@@ -46,8 +46,8 @@ SENTENCES = 20_000
 VECTOR_SETTINGS = CountVectorSettings(
     vector_size=16, window=7, context_smoothing=1.0, singular_value_power=1.0
 )
-"""As many numbers as this world has things to tell apart, once for the nouns and once for what they have: the
-rest is noise.
+"""As many dimensions as the toy language has distinctions, once for the nouns and once for their possessions;
+the rest is noise.
 """
 UNCLE_TO_AUNT, MAN_TO_WOMAN = ("uncle", "aunt"), ("man", "woman")
 
@@ -122,18 +122,18 @@ def analogies(*, seed: int, quick: bool) -> Finding:
     )
     hard = min(float(row["right"]) for row in rows if row["nearest to c"] == 0 and row["method"] == "add")
     return Finding(
-        claim="Differences of word vectors mean something: E(aunt) − E(uncle) ≈ E(woman) − E(man).",
+        claim="Differences between word vectors carry meaning: E(aunt) − E(uncle) ≈ E(woman) − E(man).",
         conclusion=(
-            f"The cosine of aunt − uncle and woman − man is {cosine:.3f}, that of aunt − uncle and men − man"
-            f" {across:.3f}. Of all questions {right:.0%} are answered right, and of those where the nearest"
-            f" word is never the answer {hard:.0%}."
+            f"The cosine of aunt − uncle and woman − man is {cosine:.3f}; that of aunt − uncle and men −"
+            f" man is {across:.3f}. The vectors answer {right:.0%} of all questions correctly, and"
+            f" {hard:.0%} of those where the nearest word is never the answer."
         ),
         rows=rows,
         curves=[
             LineChart(
-                "How much text it takes",
+                "Accuracy vs. amount of text",
                 "sentences",
-                "answered right",
+                "accuracy",
                 [
                     LineSeries(score.section, sizes, [scores[index].accuracy for scores in growing])
                     for index, score in enumerate(growing[0])
@@ -147,18 +147,18 @@ def analogies(*, seed: int, quick: bool) -> Finding:
         notes=[
             f"{num_sentences:,} sentences such as “{' '.join(generate_sentences(1, seed)[0])}”.",
             (
-                f"Pairs are counted within {VECTOR_SETTINGS.window} words; their PPMI is decomposed to"
-                f" {table.width} numbers."
+                f"Word pairs are counted within {VECTOR_SETTINGS.window} words; their PPMI matrix is"
+                f" factorized into {table.width} dimensions."
             ),
             (
-                "The words of a question are never its answer. `nearest to c` ignores a and b: what such a"
-                " score would be without any arithmetic."
+                "The words of a question are never accepted as its answer. `nearest to c` ignores a and"
+                " b: the score without any vector arithmetic."
             ),
             (
-                "This world, and the width and weights of the counting, were chosen so that it comes out"
-                " (seeds 0 and 1): it shows what is possible."
+                "The toy language, the dimensions and the count weights were chosen (on seeds 0 and 1)"
+                " so that the effect appears: this shows what is possible."
             ),
-            "With the weights that seqlab words --learn takes, 16 numbers can lose the gender altogether.",
+            "With the weights that seqlab words --learn uses, 16 dimensions can lose the gender completely.",
             (
                 "Real text is less regular; docs/embeddings.md has the standard questions on two million"
                 " words of Wikipedia."
@@ -170,9 +170,9 @@ def analogies(*, seed: int, quick: bool) -> Finding:
 def parallelograms(table: WordVectors) -> tuple[EmbeddingMap, EmbeddingMap]:
     """Two families in the plane: arrows from the male word to the female one, and from one to many."""
     genders = build_embedding_map(
-        table, pairs=[MAN_TO_WOMAN, UNCLE_TO_AUNT], title="From the male word to the female one"
+        table, pairs=[MAN_TO_WOMAN, UNCLE_TO_AUNT], title="From male to female words"
     )
     numbers = build_embedding_map(
-        table, pairs=[("man", "men"), ("uncle", "uncles")], title="From one to many"
+        table, pairs=[("man", "men"), ("uncle", "uncles")], title="From singular to plural"
     )
     return replace(genders, width=460.0, height=340.0), replace(numbers, width=460.0, height=340.0)

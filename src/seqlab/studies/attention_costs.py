@@ -50,21 +50,21 @@ def attention_costs(*, seed: int, quick: bool) -> Finding:
     ]
     return Finding(
         claim=(
-            "Attention costs time and memory with the square of the length, joins any two steps in one, and"
-            " lets no step wait for another."
+            "Attention's time and memory grow quadratically with length, but it connects any two steps"
+            " directly and computes all steps in parallel."
         ),
         conclusion=_conclude(rows, lengths),
         rows=rows,
         curves=[
             LineChart(
-                "Time forward and backward",
+                "Time, forward and backward",
                 "length",
                 "milliseconds",
                 _series(rows, "milliseconds", layers, lengths),
                 log_y=True,
             ),
             LineChart(
-                "Memory kept for the way back",
+                "Memory stored for the backward pass",
                 "length",
                 "kilobytes",
                 _series(rows, "kilobytes kept", layers, lengths),
@@ -73,24 +73,24 @@ def attention_costs(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             (
-                f"Width {WIDTH}, {HEADS} heads, kernels of {KERNEL} steps, batch {BATCH}, processor time on"
-                " one thread (best of the repeats)."
+                f"Width {WIDTH}, {HEADS} heads, kernels of {KERNEL} steps, batch size {BATCH}, CPU time"
+                " on one thread (best of the repeats)."
             ),
             (
-                "Longest chain: operations of which each needs the one before, in autograd's graph; the"
+                "Longest chain: the longest path of dependent operations in autograd's graph; the"
                 " recurrence uses the step-by-step reference scan."
             ),
             (
-                "Steps between the ends: through how many layers (convolution, attention) or time steps"
-                " (recurrence) the first step reaches the last."
+                "Steps between the ends: the number of layers (convolution, attention) or time steps"
+                " (recurrence) between the first and the last step."
             ),
             (
-                f"A convolution layer reaches {KERNEL - 1} steps farther with each layer; dilation would make"
-                " that a logarithm."
+                f"Each convolution layer extends the receptive field by {KERNEL - 1} steps; with"
+                " dilation, the number of layers would grow logarithmically."
             ),
             (
-                "The fused kernel takes the same sums block by block and keeps no weights: its memory grows"
-                " with the length, its time with its square."
+                "The fused kernel computes the same sums block by block without storing the weights: its"
+                " memory grows linearly with length, its time quadratically."
             ),
         ],
     )
@@ -168,8 +168,8 @@ def _conclude(rows: list[dict[str, Value]], lengths: tuple[int, ...]) -> str:
         return last / first
 
     parts = [
-        f"{name} {growth(name, 'kilobytes kept'):.2f} times the memory and {growth(name, 'milliseconds'):.2f}"
-        " times the time"
+        f"{name} {growth(name, 'kilobytes kept'):.2f}× the memory and {growth(name, 'milliseconds'):.2f}×"
+        " the time"
         for name in dict.fromkeys(str(row["layer"]) for row in rows)
     ]
     return f"From {lengths[-2]} to {lengths[-1]} steps: {'; '.join(parts)}."

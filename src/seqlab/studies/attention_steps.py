@@ -58,20 +58,20 @@ def attention_steps(*, seed: int, quick: bool) -> Finding:  # noqa: ARG001 (noth
     positions = range(1, SIZE + 1)
     return Finding(
         claim=(
-            "Attention is a few small products: add positions, project to q, k and v, compare, scale, make"
-            " weights of the scores, mix the values."
+            "Attention is a few small matrix products: add positions, project to q, k and v, compare,"
+            " scale, normalize with a softmax, and average the values."
         ),
         conclusion=(
-            f"The two words '{WORDS[1]}' begin as the same {SIZE} numbers and lie {apart:.2f} apart once"
-            f" their positions are added; so the first looks with the weights {first}, the second with"
-            f" {second}. Written out, weights and outputs differ from the layer's own by at most"
-            f" {_error(attention, stages):.0e}."
+            f"The two words '{WORDS[1]}' start with the same {SIZE}-dimensional embedding and are"
+            f" {apart:.2f} apart after their positions are added, so the first has the attention weights"
+            f" {first}, the second {second}. The weights and outputs computed by hand differ from the"
+            f" layer's by at most {_error(attention, stages):.0e}."
         ),
         rows=_rows(stages),
         curves=[
             LineChart(
-                "Where each word looks",
-                "place that is looked at",
+                "Attention weights of each word",
+                "word attended to",
                 "weight",
                 [
                     LineSeries(f"{word} ({position})", positions, stages.weight[position - 1].tolist())
@@ -83,13 +83,13 @@ def attention_steps(*, seed: int, quick: bool) -> Finding:  # noqa: ARG001 (noth
         notes=[
             (
                 f"One untrained head of {SIZE} features; embeddings and projections are rounded to one"
-                " decimal, to be followed by hand."
+                " decimal so that you can follow by hand."
             ),
             (
-                f"Columns 1 to {SIZE} are features; for scores, scaled scores and weights they are the words"
-                " that are looked at."
+                f"Columns 1 to {SIZE} are features; for scores, scaled scores and weights, they are the"
+                " words attended to."
             ),
-            "A row of W_q, W_k or W_v makes one feature of q, k or v: its products with the step, added up.",
+            "Each row of W_q, W_k or W_v computes one feature of q, k or v: its dot product with the step.",
             (
                 f"step = embedding + position; score = q · k; scaled = score / √{SIZE}; weight = exp(scaled)"
                 " / Σ exp(scaled); feature = Σ weight · v."

@@ -41,7 +41,7 @@ VIEWS = {"attention": "attention", "state": "image as first state"}
 CHANCE = 1 / GRID_SIZE**2
 """The weight of a square under uniform attention."""
 HELD_OUT = 0.25
-GREY = 0.9
+GRAY = 0.9
 """Subtracted from every pixel, since images are mostly white."""
 
 
@@ -105,8 +105,8 @@ def captions(*, seed: int, quick: bool) -> Finding:
         drawn = _candidates(attending, scenes[0], seed)
     return Finding(
         claim=(
-            "A captioner that looks at regions for every word sees what it names, and describes combinations"
-            " that it never saw."
+            "A captioner with attention over image regions attends to what it names, and describes"
+            " combinations that it has never seen."
         ),
         conclusion=_conclude(rows),
         rows=rows,
@@ -114,14 +114,14 @@ def captions(*, seed: int, quick: bool) -> Finding:
         figures=figures,
         notes=[
             (
-                f"Updates of {config.batch_size} images of {GRID_SIZE} by {GRID_SIZE} squares with noise; a"
+                f"Updates on {config.batch_size} noisy images of {GRID_SIZE} × {GRID_SIZE} squares; a"
                 " quarter of all pairs of shapes is held out."
             ),
             (
-                "Weight on the right square: while a colour or a shape is named, after the true words."
-                f" Looking everywhere alike gives {CHANCE:.2f}."
+                "Weight on the right square: measured while a color or a shape is named, with the true"
+                f" words as the prefix. Uniform attention gives {CHANCE:.2f}."
             ),
-            f"Captions drawn for '{' '.join(scenes[0].caption)}', with their log-probabilities: "
+            f"Sampled captions for '{' '.join(scenes[0].caption)}', with their log-probabilities: "
             + "; ".join(drawn)
             + ".",
         ],
@@ -131,12 +131,12 @@ def captions(*, seed: int, quick: bool) -> Finding:
 def _conclude(rows: Sequence[dict[str, Value]]) -> str:
     attending, once = rows
     return (
-        "Of images with shapes that were never seen together,"
-        f" {float(attending['exact, held-out pairs']):.0%} are described word for word after"
-        f" {attending['updates']} updates with attention, {float(once['exact, held-out pairs']):.0%} after"
-        f" {once['updates']} by a captioner that saw the image once. While a shape is named,"
-        f" {float(attending['weight on the right square']):.0%} of the attention lies on its square;"
-        f" {CHANCE:.0%} would be chance."
+        f"For images with unseen pairs of shapes, {float(attending['exact, held-out pairs']):.0%} of"
+        f" captions are exactly right after {attending['updates']} updates with attention, and"
+        f" {float(once['exact, held-out pairs']):.0%} after {once['updates']} with a captioner that sees"
+        " the image only once. While a shape is named,"
+        f" {float(attending['weight on the right square']):.0%} of the attention is on its square; chance"
+        f" is {CHANCE:.0%}."
     )
 
 
@@ -160,7 +160,7 @@ def train_captioner(
 
     def loss() -> Tensor:
         rows = torch.randint(len(images), (config.batch_size,), generator=generator)
-        logits, _ = model(images[rows] - GREY, words[rows, :-1])
+        logits, _ = model(images[rows] - GRAY, words[rows, :-1])
         return F.cross_entropy(logits.flatten(0, 1), words[rows, 1:].flatten())
 
     training = train_small(model, loss, steps=captioner.steps, learning_rate=captioner.learning_rate)
@@ -195,7 +195,7 @@ def _decode_captions(model: Captioner, images: Tensor, chooser: TokenChooser) ->
     special_tokens = SpecialTokens(WORD_IDS[START], WORD_IDS[END], (WORD_IDS[START],))
     whole = torch.ones(images.shape[:2], dtype=torch.bool)
     return StepwiseSearch(special_tokens, chooser, max_tokens=MAX_CAPTION_TOKENS).run(
-        model, SourceBatch.from_tokens(images - GREY, whole)
+        model, SourceBatch.from_tokens(images - GRAY, whole)
     )
 
 
@@ -217,7 +217,7 @@ def _word_by_word(model: Captioner, scenes: Sequence[Scene], generator: torch.Ge
     square.
     """
     images, words = scenes_to_batch(scenes, generator)
-    logits, alignment = model(images - GREY, words[:, :-1])
+    logits, alignment = model(images - GRAY, words[:, :-1])
     is_right = logits.argmax(dim=-1) == words[:, 1:]  # (batch, time)
     named = [
         (row, step, region)
@@ -228,7 +228,7 @@ def _word_by_word(model: Captioner, scenes: Sequence[Scene], generator: torch.Ge
     rows, steps, regions = torch.tensor(named).unbind(1)
     weight: Value = "-" if alignment is None else alignment[rows, steps, regions].mean().item()
     return {
-        "colours and shapes, one by one": is_right[rows, steps].float().mean().item(),
+        "colors and shapes, one by one": is_right[rows, steps].float().mean().item(),
         "weight on the right square": weight,
     }
 
@@ -238,7 +238,7 @@ def caption_attention(model: Captioner, scene: Scene) -> ImageAttentionMap:
     """The attention weights for every word of the generated caption."""
     image = scene_to_image(scene)
     ((caption,),) = _decode_captions(model, image.unsqueeze(0), Greedy())
-    _, alignment = model(image.unsqueeze(0) - GREY, torch.tensor([[WORD_IDS[START], *caption.tokens]]))
+    _, alignment = model(image.unsqueeze(0) - GRAY, torch.tensor([[WORD_IDS[START], *caption.tokens]]))
     assert alignment is not None
     pixels: list[list[Pixel]] = [
         [(round(r, 2), round(g, 2), round(b, 2)) for r, g, b in line]

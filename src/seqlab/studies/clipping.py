@@ -47,12 +47,12 @@ def clipping(*, seed: int, quick: bool) -> Finding:
     clipped, free = rows[:2]
     return Finding(
         claim=(
-            "Where gradients explode, g ← c · g / ‖g‖ whenever ‖g‖ > c keeps training on its way; without it"
-            " one step throws the weights off."
+            "Where gradients explode, g ← c · g / ‖g‖ whenever ‖g‖ > c keeps training stable; without"
+            " clipping, a single step can ruin the weights."
         ),
         conclusion=(
-            f"The linear network without clipping ends after {free['updates']} updates at"
-            f" {_format_loss(free['last loss'])}. Clipped at {CLIP:g} it goes from"
+            f"Without clipping, the linear network ends after {free['updates']} updates at"
+            f" {_format_loss(free['last loss'])}. Clipped at {CLIP:g}, it goes from"
             f" {_format_loss(clipped['first loss'])} to {_format_loss(clipped['last loss'])};"
             f" {clipped['clipped updates']} of {clipped['updates']} updates were clipped."
         ),
@@ -68,11 +68,11 @@ def clipping(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             (
-                f"Gradient descent with rate {config.learning_rate:g}; the sum of all inputs so far is asked"
-                f" at each of {config.time} steps."
+                f"Gradient descent with learning rate {config.learning_rate:g}; the target at each of"
+                f" {config.time} steps is the sum of all inputs so far."
             ),
             (
-                "How many times orthogonal the recurrent matrix starts:"
+                "Initial recurrent matrix, as a multiple of an orthogonal one:"
                 f" {', '.join(f'{name} {stretch:g}' for name, stretch in NETWORKS.items())}."
             ),
         ],
@@ -139,4 +139,4 @@ def _curve(
 
 
 def _format_loss(loss: Value) -> str:
-    return f"{float(loss):.3g}" if math.isfinite(float(loss)) else "no number at all"
+    return f"{float(loss):.3g}" if math.isfinite(float(loss)) else "NaN or infinity"

@@ -43,7 +43,7 @@ WORDS = [
 ]
 WIDTH = 32
 NETWORKS: dict[str, SequenceSettings] = {
-    "recurrent, both ways": RecurrentSettings(
+    "bidirectional recurrent": RecurrentSettings(
         cell="gru", hidden_size=WIDTH // 2, embedding_size=WIDTH, bidirectional=True, dropout=0.0
     ),
     "transformer": TransformerSettings(hidden_size=WIDTH, layers=2, dropout=0.0),
@@ -109,8 +109,8 @@ def contexts(*, seed: int, quick: bool) -> Finding:
     rows = _compare_vectors(models, uses)
     return Finding(
         claim=(
-            "An embedding gives a word one vector in any sentence; a network that reads the sentence gives"
-            " another in each, by what is meant."
+            "An embedding gives a word the same vector in every sentence; a network that reads the"
+            " sentence gives it a different vector for each meaning."
         ),
         conclusion=_conclude(rows),
         rows=rows,
@@ -125,12 +125,12 @@ def contexts(*, seed: int, quick: bool) -> Finding:
         figures=[_draw_cosines(models, uses["bank"])],
         notes=[
             (
-                f"{steps} updates of 32 sentences, from each of which one word is taken out and asked for;"
-                " nobody tells the networks about meanings."
+                f"{steps} updates on 32 sentences, each with one masked word to predict; the networks"
+                " never see a label for the meaning."
             ),
             (
-                "A run of your own: run.word_vectors() has the embedding, run.word_vectors(TEXT) the vectors"
-                " in that text."
+                "For your own run, use run.word_vectors() for the embedding and run.word_vectors(TEXT)"
+                " for the vectors in that text."
             ),
         ],
     )
@@ -160,8 +160,8 @@ def _conclude(rows: Sequence[Mapping[str, Value]]) -> str:
         for column in ("same meaning", "other meaning")
     )
     return (
-        "Of the embedding the cosine is 1 everywhere. "
-        f"In context it is {same:.2f} where a word means the same and {other:.2f} where it does not."
+        f"For the embedding, the cosine is always 1. In context, it is {same:.2f} where a word has the"
+        f" same meaning and {other:.2f} where it does not."
     )
 
 
@@ -183,10 +183,10 @@ def _draw_cosines(models: Mapping[str, GapFillingModel], uses: Sequence[WordUse]
         for name, model in models.items()
     ]
     return draw_number_grids(
-        "The vectors of bank, compared",
+        'Vectors of "bank", compared',
         [grids],
         ident="bank",
-        description="Cosines of the vectors of one word in six sentences.",
+        description="Cosine similarities of the vectors of one word in six sentences.",
     )
 
 

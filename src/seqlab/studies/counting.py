@@ -91,24 +91,24 @@ def counting(*, seed: int, quick: bool) -> Finding:
     ]
     return Finding(
         claim=(
-            "With the input gate fused to 1 - forget, a memory is always a mean of what was written, and"
-            " evidence does not add up."
+            "With the input gate tied to 1 - forget gate, the cell state is always an average of what"
+            " was written, so evidence does not add up."
         ),
         conclusion=(
-            f"Trained to count over {config.train_length} steps and asked after {longest}, the LSTM is off by"
-            f" {errors['lstm']:.2f} and the coupled LSTM by {errors['coupled_lstm']:.2f}. The coupled memory"
-            " never leaves -1 … 1."
+            f"Trained to count over {config.train_length} steps and tested after {longest}, the LSTM is"
+            f" off by {errors['lstm']:.2f} and the coupled LSTM by {errors['coupled_lstm']:.2f}. The"
+            " coupled cell state never leaves -1 … 1."
         ),
         rows=rows,
         curves=[
             LineChart(
-                "Error of the count at the last step", "length of the sequence", "mean absolute error", series
+                "Counting error at the last step", "length of the sequence", "mean absolute error", series
             )
         ],
         notes=[
             (
-                "memory' = forget ⊙ memory + (1 - forget) ⊙ candidate lies between memory and candidate, and"
-                " |candidate| < 1."
+                "memory' = forget ⊙ memory + (1 - forget) ⊙ candidate is between memory and candidate,"
+                " and |candidate| < 1."
             )
         ],
     )

@@ -42,12 +42,12 @@ def depth(*, seed: int, quick: bool) -> Finding:
         LineSeries(name, config.depths, [float(row[name]) for row in rows]) for name in ("plain", "residual")
     ]
     return Finding(
-        claim="Four to eight layers are useful, more than eight bring no real gain.",
+        claim="Four to eight layers are useful; more than eight bring no real gain.",
         conclusion=f"After {config.steps} updates: {_verdict(rows, 'plain')}; {_verdict(rows, 'residual')}.",
         rows=rows,
         curves=[
             LineChart(
-                "Loss against depth",
+                "Loss vs. depth",
                 "layers",
                 "nats per character",
                 series,
@@ -56,8 +56,8 @@ def depth(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             (
-                f"GRU layers of {config.hidden_size} units, {config.steps} updates of {config.batch_size} windows"
-                f" of {config.time} characters, held-out text."
+                f"GRU layers of {config.hidden_size} units, {config.steps} updates on {config.batch_size}"
+                f" windows of {config.time} characters, held-out text."
             )
         ],
     )
@@ -75,8 +75,8 @@ def _verdict(rows: list[dict[str, Value]], kind: str) -> str:
         f"more than eight bring {gain:.3f} nats" if gain > REAL_GAIN else "more than eight bring no real gain"
     )
     return (
-        f"{kind} stacks: {layers} best ({scores[best]:.3f} nats per character; one layer {scores[1]:.3f}),"
-        f" {above}"
+        f"{kind} stacks: {layers} best ({scores[best]:.3f} nats per character; one layer:"
+        f" {scores[1]:.3f}), {above}"
     )
 
 

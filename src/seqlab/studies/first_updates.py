@@ -71,8 +71,8 @@ def first_updates(*, seed: int, quick: bool) -> Finding:
     rows = [_row(layer, cold, warm) for layer in range(config.layers)]
     return Finding(
         claim=(
-            "Without warm-up gradients and Adam's updates shrink quickly; gradients of W_q and W_k are much"
-            " smaller than those of W_v; and the first updates vary most, because Adam has seen few"
+            "Without warm-up, gradients and Adam's updates shrink quickly; gradients of W_q and W_k are"
+            " much smaller than those of W_v; and the first updates vary most, because Adam has seen few"
             " gradients."
         ),
         conclusion=_conclude(cold, warm, spread),
@@ -90,7 +90,7 @@ def _charts_by_layer(cold: UpdateRecord, warm: UpdateRecord, config: FirstUpdate
     return [
         LineChart(f"{title}, {name}", "update", label, _by_layer(values, updates, layers), log_y=True)
         for title, label, cold_values, warm_values in (
-            ("Updates", "root mean square / rate", cold.update_sizes, warm.update_sizes),
+            ("Updates", "RMS / learning rate", cold.update_sizes, warm.update_sizes),
             ("Gradients", "norm", cold.gradients, warm.gradients),
         )
         for name, values in (("no warm-up", cold_values), (f"warm-up of {config.warm_up}", warm_values))
@@ -101,15 +101,17 @@ def _spread_chart(spread: Float[Tensor, "updates"]) -> LineChart:
     """The measured spread of Adam's scale, and what theory says of it."""
     end = len(spread) + 1
     return LineChart(
-        "How much 1/√second differs from stream to stream",
+        "Variation of 1/√second moment across streams",
         "update",
         "deviation / mean",
         [
             LineSeries("gradients of the network", range(1, end), spread.tolist()),
             LineSeries(
-                "normal gradients, by formula", range(3, end), [spread_of_normal(t) for t in range(3, end)]
+                "normal gradients (formula)", range(3, end), [spread_of_normal(t) for t in range(3, end)]
             ),
-            LineSeries("the same, rectified (RAdam)", range(6, end), [_rectified(t) for t in range(6, end)]),
+            LineSeries(
+                "normal gradients, rectified (RAdam)", range(6, end), [_rectified(t) for t in range(6, end)]
+            ),
         ],
         log_y=True,
     )
@@ -118,25 +120,25 @@ def _spread_chart(spread: Float[Tensor, "updates"]) -> LineChart:
 def _notes(config: FirstUpdatesConfig, *, num_first: int) -> list[str]:
     return [
         (
-            f"{config.layers} layers of width 32 with the norm after each sub-layer, rate"
-            f" {config.learning_rate:g}. Layer 1 is the lowest."
+            f"{config.layers} layers of width 32, post-norm, learning rate {config.learning_rate:g}."
+            " Layer 1 is the lowest."
         ),
-        f"Batches are {config.batch_size} windows of {config.time} characters.",
+        f"Each batch has {config.batch_size} windows of {config.time} characters.",
         (
-            "The size of an update is its root mean square over weights divided by the highest rate: 1 is"
-            " Adam's full step."
-        ),
-        (
-            f"Gradients of W_q, W_k and W_v are means over the first {num_first} updates without"
-            " warm-up; so are first and last sizes."
+            "The size of an update is its root mean square over the weights, divided by the peak"
+            " learning rate: 1 is Adam's full step."
         ),
         (
-            f"Deviations are taken at the first weights, which stay: {config.streams} streams of"
-            f" {config.batches} batches, median over weights."
+            f"Gradients of W_q, W_k and W_v, and the first and last sizes, are means over {num_first}"
+            " updates without warm-up."
         ),
         (
-            "For t normal gradients they follow from the chi-square distribution; with fewer than 3 there"
-            " is no finite one."
+            f"Deviations are measured at the initial weights, which stay fixed: {config.streams} streams"
+            f" of {config.batches} batches, median over weights."
+        ),
+        (
+            "For t normal gradients, they follow from the chi-square distribution; for t < 3, the"
+            " deviation is not finite."
         ),
     ]
 
@@ -294,10 +296,11 @@ def _conclude(cold: UpdateRecord, warm: UpdateRecord, spread: Float[Tensor, "upd
 
     queries, keys, values = cold.parts[:few].mean(dim=(0, 1)).tolist()
     return (
-        f"After {len(cold.update_sizes)} updates without warm-up the lowest layer has"
-        f" {kept(cold.gradients):.2g} of its first gradients and {kept(cold.update_sizes):.2g} of its first"
-        f" updates left (gradients with warm-up: {kept(warm.gradients):.2g}). In the first {few} updates the"
-        f" gradient of W_v is {values / queries:.3g} times that of W_q and {values / keys:.3g} times that of"
-        f" W_k. From stream to stream Adam's scale 1/√second deviates by {float(spread[1]):.2f} of its mean"
-        f" at the second update and by {float(spread[-1]):.2f} at update {len(spread)}."
+        f"After {len(cold.update_sizes)} updates without warm-up, the lowest layer keeps"
+        f" {kept(cold.gradients):.2g} of its initial gradient size and {kept(cold.update_sizes):.2g} of"
+        f" its initial update size (gradients with warm-up: {kept(warm.gradients):.2g}). In the first"
+        f" {few} updates, the gradient of W_v is {values / queries:.3g} times that of W_q and"
+        f" {values / keys:.3g} times that of W_k. Across streams, Adam's scale 1/√second deviates by"
+        f" {float(spread[1]):.2f} of its mean at the second update and by {float(spread[-1]):.2f} at"
+        f" update {len(spread)}."
     )

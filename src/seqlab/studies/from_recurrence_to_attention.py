@@ -57,15 +57,15 @@ def from_recurrence_to_attention(*, seed: int, quick: bool) -> Finding:
             curves[kind].append(LineSeries(name, range(len(training.losses)), training.losses))
     return Finding(
         claim=(
-            "Gated recurrence is attention with dependent weights; freeing the weights, the candidates and"
-            " the keys leads to self-attention."
+            "A gated recurrence is attention with dependent weights; freeing the weights, the candidates"
+            " and the keys leads to self-attention."
         ),
         conclusion=_conclude(rows),
         rows=rows,
         curves=[LineChart(f"Loss, {kind} sums", "update", "nats", lines) for kind, lines in curves.items()],
         notes=[
             (
-                f"{config.time} places, {NUM_SYMBOLS} symbols (a guess is right in {1 / NUM_SYMBOLS:.0%}),"
+                f"{config.time} positions, {NUM_SYMBOLS} symbols (chance: {1 / NUM_SYMBOLS:.0%}),"
                 f" {config.steps} updates."
             )
         ],
@@ -76,12 +76,12 @@ def _conclude(rows: list[dict[str, Value]]) -> str:
     first, causal, full = rows[0], rows[-2], rows[-1]
     error = max(float(row["differs from the recurrence"]) for row in rows if str(row["step"]).startswith("1"))
     return (
-        f"Unrolled into a weighted sum the recurrence gives the same states (largest difference {error:.0e})."
-        f" After the mark it answers {float(first['after the mark']):.0%} right, causal attention with"
-        f" several heads {float(causal['after the mark']):.0%}; before the mark the causal sums guess"
-        f" ({float(causal['before the mark']):.0%}) and the full ones know"
-        f" ({float(full['before the mark']):.0%}). The longest chain of dependent operations falls from"
-        f" {first['longest chain']} to {causal['longest chain']}."
+        "Unrolled into a weighted sum, the recurrence gives the same states (largest difference"
+        f" {error:.0e}). After the mark, its accuracy is {float(first['after the mark']):.0%}; causal"
+        f" multi-head attention reaches {float(causal['after the mark']):.0%}. Before the mark, the causal"
+        f" sums can only guess ({float(causal['before the mark']):.0%}), while the full ones see the"
+        f" answer ({float(full['before the mark']):.0%}). The longest chain of dependent operations falls"
+        f" from {first['longest chain']} to {causal['longest chain']}."
     )
 
 

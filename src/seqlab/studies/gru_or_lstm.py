@@ -68,18 +68,19 @@ def gru_or_lstm(*, seed: int, quick: bool) -> Finding:
     time, size = (float(gru[column]) / float(lstm[column]) for column in ("ms per update", "parameters"))
     better = "LSTM" if float(lstm["score"]) < float(gru["score"]) else "GRU"
     return Finding(
-        claim="A GRU trains faster, an LSTM is usually better.",
+        claim="A GRU trains faster; an LSTM is usually better.",
         conclusion=(
-            f"On the text an update of the GRU takes {time:.2f} of the LSTM's time with {size:.2f} of its"
-            f" parameters; after equally many updates the {better} is better ({float(lstm['score']):.3f} nats"
-            f" per character for the LSTM, {float(gru['score']):.3f} for the GRU)."
+            f"On the text, a GRU update takes {time:.2f} times as long as an LSTM update and the GRU has"
+            f" {size:.2f} times the parameters; after the same number of updates, the {better} is better"
+            f" ({float(lstm['score']):.3f} nats per character for the LSTM, {float(gru['score']):.3f} for"
+            " the GRU)."
         ),
         rows=rows,
         curves=[_against_time(trained)],
         notes=[
             (
-                "Time is processor time on this machine. Batches of full length take torch's fused layer for"
-                " the LSTM, but not for the GRU."
+                "Times are CPU times on this machine. For batches of full length, the LSTM uses torch's"
+                " fused layer, the GRU does not."
             ),
             f"{config.hidden_size} units, {config.steps} updates, mean of {config.num_seeds} runs.",
         ],
@@ -148,7 +149,7 @@ def _against_time(trained: dict[str, TrainingRecord]) -> LineChart:
             LineSeries(name, [training.seconds * (i + 1) / len(losses) for i in range(len(losses))], means)
         )
     return LineChart(
-        "Loss on the text against time",
+        "Loss on the text vs. time",
         "seconds",
         "nats per character",
         series,

@@ -73,25 +73,25 @@ def lengths(*, seed: int, quick: bool) -> Finding:
 
     return Finding(
         claim=(
-            "A plain recurrent network loses with length, LSTM and GRU less; vanishing and exploding"
-            " gradients are rarer there, but they exist."
+            "A plain RNN degrades with length, LSTM and GRU less so; vanishing and exploding gradients"
+            " are rarer in them, but still occur."
         ),
         conclusion=(
-            f"At {max(config.lengths)} steps: {'; '.join(_describe_row(row) for row in longest)}. Of networks"
-            f" with matrices {STRETCHES[0]:g} to {STRETCHES[-1]:g} times as long as usual, gradients vanish"
-            f" or explode in {', '.join(_describe_problems(row) for row in longest)}."
+            f"At {max(config.lengths)} steps: {'; '.join(_describe_row(row) for row in longest)}. With"
+            f" recurrent matrices scaled by {STRETCHES[0]:g} to {STRETCHES[-1]:g}, gradients vanish or"
+            f" explode in {', '.join(_describe_problems(row) for row in longest)}."
         ),
         rows=rows,
         curves=[
             LineChart(
-                "Accuracy against length",
+                "Accuracy vs. length",
                 "length",
                 "accuracy",
                 series("accuracy"),
                 references=[ReferenceLine("chance", 1 / NUM_CUES)],
             ),
             LineChart(
-                "Gradient at the first step / at the last, before training",
+                "Gradient at the first step / at the last step, before training",
                 "length",
                 "ratio",
                 series("gradient ratio before"),
@@ -100,10 +100,10 @@ def lengths(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             (
-                "Gradient ratio: ‖∂L/∂state‖ after the first step over the same after the last, median of 16"
-                " sequences; an LSTM's state is its memory."
+                "Gradient ratio: ‖∂L/∂state‖ after the first step divided by the same after the last"
+                " step, median of 16 sequences; for an LSTM, the state is the cell state."
             ),
-            f"A gradient vanishes below a ratio of {TINY:g} and explodes above {HUGE:g}.",
+            f"A gradient counts as vanishing below a ratio of {TINY:g} and as exploding above {HUGE:g}.",
         ],
     )
 
@@ -160,7 +160,7 @@ def _gradient_problem_shares(
 
 def _describe_row(row: dict[str, Value]) -> str:
     return (
-        f"{row['cell']} {float(row['accuracy']):.0%} right, gradient ratio"
+        f"{row['cell']} {float(row['accuracy']):.0%} correct, gradient ratio"
         f" {float(row['gradient ratio before']):.0e}"
     )
 

@@ -82,12 +82,14 @@ def moving_ball(*, seed: int, quick: bool) -> Finding:
     true_gap = _distance(futures[0], futures[1]).item()
     return Finding(
         claim=(
-            "The next position follows from the past ones; from the present position alone it is ambiguous."
+            "The next position follows from the past positions; from the current position alone, it is"
+            " ambiguous."
         ),
         conclusion=(
-            f"The next position is missed by {errors[BLIND]:.3f} without history and by {errors[SEEING]:.3f}"
-            f" with it. Where two paths cross, their futures lie {true_gap:.3f} apart; the answers lie"
-            f" {apart[BLIND]:.3f} apart without history and {apart[SEEING]:.3f} with it."
+            f"The error of the next position is {errors[BLIND]:.3f} without history and"
+            f" {errors[SEEING]:.3f} with it. Where two paths cross, their true futures are {true_gap:.3f}"
+            f" apart; the predictions are {apart[BLIND]:.3f} apart without history and {apart[SEEING]:.3f}"
+            " with it."
         ),
         rows=[
             {
@@ -110,8 +112,8 @@ def moving_ball(*, seed: int, quick: bool) -> Finding:
         figures=[draw_trajectories(_trajectory_plot(crossing, guesses), ident="paths")],
         notes=[
             (
-                "A ball moves about 0.1 in one step. Errors are distances, from the third step on, when a path"
-                " has shown its direction."
+                "A ball moves about 0.1 per step. Errors are distances, measured from the third step on,"
+                " when the direction of a path is known."
             )
         ],
     )

@@ -92,12 +92,12 @@ def no_memory(*, seed: int, quick: bool) -> Finding:
     too_long = [row for row in firsts if int(row["length"]) > WINDOW_STEPS]
     fixed, recurrent = float(too_long[-2]["accuracy"]), float(too_long[-1]["accuracy"])
     return Finding(
-        claim="A network without memory answers from what it sees now; what lies further back is a guess.",
+        claim="A network without memory uses only what it sees now; anything further back, it has to guess.",
         conclusion=(
-            f"Step by step the memoryless network is right in {rows[0]['accuracy']:.0%} of all cases and the"
-            f" recurrent one in {rows[1]['accuracy']:.0%}. A classifier of {WINDOW_STEPS} steps is right in"
-            f" {fixed:.0%} of the sequences of {too_long[-1]['length']} steps, the recurrent one in"
-            f" {recurrent:.0%}."
+            f"Step by step, the memoryless network is right in {rows[0]['accuracy']:.0%} of all cases and"
+            f" the recurrent one in {rows[1]['accuracy']:.0%}. A classifier with a window of"
+            f" {WINDOW_STEPS} steps is right for {fixed:.0%} of the sequences of {too_long[-1]['length']}"
+            f" steps, the recurrent one for {recurrent:.0%}."
         ),
         rows=rows,
         curves=[
@@ -109,7 +109,7 @@ def no_memory(*, seed: int, quick: bool) -> Finding:
                 references=[ReferenceLine("chance", 0.5)],
             )
         ],
-        notes=["Signs are drawn at random, so a guess is right in half of all cases."],
+        notes=["Signs are random, so chance is 50%."],
     )
 
 

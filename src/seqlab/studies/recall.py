@@ -50,7 +50,7 @@ def recall(*, seed: int, quick: bool) -> Finding:
         }
         rows.append({"gap": gap, **scores})
     curve = LineChart(
-        "Recall against the gap",
+        "Recall vs. gap",
         "steps between cue and question",
         "accuracy",
         [LineSeries(cell, config.gaps, [float(row[cell]) for row in rows]) for cell in config.cells],
@@ -58,23 +58,21 @@ def recall(*, seed: int, quick: bool) -> Finding:
     )
     last = rows[-1]
     return Finding(
-        claim=(
-            "A plain recurrent network recalls over short distances only; gates carry a cue over long ones."
-        ),
+        claim=("A plain RNN recalls only over short gaps; gates carry a cue over long ones."),
         conclusion=(
-            f"After {last['gap']} steps the plain network is right in {last['rnn']:.0%} of all cases (a"
-            f" guess: {1 / NUM_CUES:.0%}), the LSTM in {last['lstm']:.0%}, the GRU in {last['gru']:.0%}."
+            f"After {last['gap']} steps, the plain RNN is right in {last['rnn']:.0%} of all cases"
+            f" (chance: {1 / NUM_CUES:.0%}), the LSTM in {last['lstm']:.0%}, the GRU in {last['gru']:.0%}."
         ),
         rows=rows,
         curves=[curve],
         notes=[
             (
-                f"{config.steps} updates with {config.batch_size} sequences each, {config.hidden_size} units,"
-                " 512 new sequences to score."
+                f"{config.steps} updates on {config.batch_size} sequences each, {config.hidden_size}"
+                " units, scored on 512 new sequences."
             ),
             (
-                "Gates help when they start open: the keeping bias begins at 5 in lstm and at 4 in gru; the"
-                " other columns show the usual start."
+                "Gates help if they start open: the bias of the gate that keeps the state starts at 5 in"
+                " lstm and at 4 in gru; the other columns use the default initialization."
             ),
         ],
     )

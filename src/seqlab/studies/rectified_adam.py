@@ -26,8 +26,8 @@ from seqlab.training.optimizers.radam import RAdam, rectification
 
 ADAM, WARM, RECTIFIED, MEASURED = "Adam", "Adam with warm-up", "RAdam", "Adam that measures first"
 NUMBERS = (
-    "The translations are German numbers into English ones (zwei und vierzig → forty two): small, but words"
-    " change places."
+    "The task is translating German numbers to English (zwei und vierzig → forty two): small, but the"
+    " word order changes."
 )
 MATTERS = 0.05
 """Nats by which two must differ to be called different."""
@@ -96,39 +96,39 @@ def rectified_adam(*, seed: int, quick: bool, pairs: Sequence[SentencePair] | No
     deep, shallow = networks
     return Finding(
         claim=(
-            "Adam needs a warm-up because its first steps vary so much: RAdam, which rectifies that, and"
-            " Adam-2k, which at first only measures the size of gradients, train without one."
+            "Adam needs a warm-up because its first steps vary so much: RAdam, which rectifies this"
+            " variance, and Adam-2k, which at first only measures gradient sizes, train without one."
         ),
         conclusion=" ".join(sentences),
         rows=rows,
         curves=curves,
         notes=[
             *[
-                f"{config.layers} layers on each side, batches of {config.batch_size} pairs: rate"
-                f" {config.learning_rate:g}."
+                f"{config.layers} layers on each side, batches of {config.batch_size} pairs, learning"
+                f" rate {config.learning_rate:g}."
                 for config in networks
             ],
-            f"The norm stands after each sub-layer; width {deep.hidden_size}.",
+            f"Post-norm (the norm comes after each sublayer); width {deep.hidden_size}.",
             (
-                f"Gradients are clipped at 1; the rate stays, after a warm-up of {deep.warm_up} and"
-                f" {shallow.warm_up} updates or none."
+                "Gradients are clipped at 1; the learning rate is constant, after a warm-up of"
+                f" {deep.warm_up} and {shallow.warm_up} updates or none."
             ),
             (
                 NUMBERS
                 if pairs is None
-                else f"The translations are {len(small.sources):,} pairs that were given."
+                else f"The translations are {len(small.sources):,} pairs from your data."
             ),
             (
-                f"Adam that measures first is the paper's Adam-2k: nothing moves for {deep.measured_steps}"
-                f" and {shallow.measured_steps} iterations (there 2,000)."
+                '"Adam that measures first" is the paper\'s Adam-2k: weights stay fixed for'
+                f" {deep.measured_steps} and {shallow.measured_steps} iterations (2,000 in the paper)."
             ),
             (
-                f"RAdam's own factor is {rectification(deep.updates):.2f} at the end: part of what it does is"
-                " a lower rate."
+                f"RAdam's rectification factor is {rectification(deep.updates):.2f} at the end, so part"
+                " of its effect is a lower learning rate."
             ),
             (
-                f"Scores are nats per word on held-out pairs. One seed: differences below {MATTERS:g} count"
-                " as none."
+                f"Scores are nats per word on held-out pairs. One seed: differences below {MATTERS:g} are"
+                " treated as no difference."
             ),
         ],
     )
@@ -175,7 +175,7 @@ def _nats(model: EncoderDecoder, source: SourceIds, target: TargetIds) -> Tensor
 def _conclude(scores: dict[str, float], config: RectifiedAdamConfig) -> str:
     def without(name: str) -> str:
         if scores[name] > scores[ADAM] - MATTERS:
-            return f"{name} does not do better without one ({scores[name]:.3f})"
+            return f"{name} does no better without one ({scores[name]:.3f})"
         ahead = scores[WARM] - scores[name]
         reaches = (
             "better than"
@@ -188,6 +188,6 @@ def _conclude(scores: dict[str, float], config: RectifiedAdamConfig) -> str:
 
     needs = "needs a warm-up" if scores[WARM] < scores[ADAM] - MATTERS else "does not need a warm-up"
     return (
-        f"With {config} a batch Adam {needs} ({scores[ADAM]:.3f} nats per word without, {scores[WARM]:.3f}"
-        f" with one); {without(RECTIFIED)}; {without(MEASURED)}."
+        f"With {config} per batch, Adam {needs} ({scores[ADAM]:.3f} nats per word without,"
+        f" {scores[WARM]:.3f} with one); {without(RECTIFIED)}; {without(MEASURED)}."
     )

@@ -12,10 +12,10 @@ from seqlab.studies.kit.small_models import cell_maker
 from seqlab.studies.recall import RecallConfig, recall_accuracy
 
 VARIANTS: dict[str, tuple[str, CellFactory]] = {
-    "tanh, torch's start": ("none", cell_maker("rnn")),
-    "relu, torch's start": ("activation", cell_maker("rnn", activation="relu")),
-    "tanh, orthogonal start": ("initialization", cell_maker("rnn", initialization="orthogonal")),
-    "relu, identity start": (
+    "tanh, default init": ("none", cell_maker("rnn")),
+    "relu, default init": ("activation", cell_maker("rnn", activation="relu")),
+    "tanh, orthogonal init": ("initialization", cell_maker("rnn", initialization="orthogonal")),
+    "relu, identity init": (
         "activation and initialization",
         cell_maker("rnn", initialization="identity", activation="relu"),
     ),
@@ -23,12 +23,12 @@ VARIANTS: dict[str, tuple[str, CellFactory]] = {
     "lstm, open forget gate": ("architecture: gates", cell_maker("lstm", keep_bias=5.0)),
     "gru, open update gate": ("architecture: gates", cell_maker("gru", keep_bias=4.0)),
 }
-BASE = "tanh, torch's start"
+BASE = "tanh, default init"
 QUICK_VARIANTS = (
     BASE,
-    "relu, torch's start",
-    "tanh, orthogonal start",
-    "relu, identity start",
+    "relu, default init",
+    "tanh, orthogonal init",
+    "relu, identity init",
     "lstm, open forget gate",
 )
 FULL = RecallConfig(gaps=(10, 20, 40), steps=200, cells=tuple(VARIANTS))
@@ -60,12 +60,12 @@ def remedies(*, seed: int, quick: bool) -> Finding:
     ]
     return Finding(
         claim=(
-            "Another activation, another start of the weights, or gates: each helps gradients to reach far"
-            " back."
+            "A different activation, a different initialization, or gates: each helps gradients reach"
+            " far back."
         ),
         conclusion=(
-            f"Over {config.gaps[-1]} steps the plain network is right in {float(rows[0][longest]):.0%} of all"
-            f" cases. Clearly better: {'; '.join(helped) or 'none'}."
+            f"Over {config.gaps[-1]} steps, the plain RNN is right in {float(rows[0][longest]):.0%} of"
+            f" all cases. Clearly better: {'; '.join(helped) or 'none'}."
         ),
         rows=rows,
         curves=[
@@ -79,8 +79,8 @@ def remedies(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             (
-                f"{config.steps} updates with {config.batch_size} sequences each, {config.hidden_size} units;"
-                f" mean of {len(seeds)} runs."
+                f"{config.steps} updates on {config.batch_size} sequences each, {config.hidden_size}"
+                f" units; mean of {len(seeds)} runs."
             )
         ],
     )

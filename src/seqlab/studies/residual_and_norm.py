@@ -95,7 +95,7 @@ def residual_and_norm(*, seed: int, quick: bool) -> Finding:
         )
         rows.append(
             {
-                "around each sub-layer": name,
+                "around each sublayer": name,
                 "score": score,
                 "best rate": learning_rate,
                 "gradient, lowest / highest layer": gradients[0] / gradients[-1],
@@ -106,14 +106,14 @@ def residual_and_norm(*, seed: int, quick: bool) -> Finding:
     alone = ReferenceLine(FREQUENCIES, frequencies)
     return Finding(
         claim=(
-            "Residual connections let gradients reach the lower layers, LayerNorm keeps the size of the"
-            " features; a deep Transformer needs both."
+            "Residual connections let gradients reach the lower layers, LayerNorm keeps the scale of the"
+            " features stable; a deep Transformer needs both."
         ),
         conclusion=_conclude(rows, config, frequencies),
         rows=rows,
         curves=[
             LineChart(
-                "Training loss, each with its best rate",
+                "Training loss, each at its best learning rate",
                 "update",
                 "nats per character",
                 lines,
@@ -123,16 +123,17 @@ def residual_and_norm(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             (
-                f"{config.layers} layers of width 32 with the norm before each sub-layer; the last norm,"
-                " before the output, is in all of them."
+                f"{config.layers} pre-norm layers of width 32; all variants keep the final norm before"
+                " the output."
             ),
             (
-                f"{config.steps} updates of {config.batch_size} windows of {config.time} characters,"
+                f"{config.steps} updates on {config.batch_size} windows of {config.time} characters,"
                 " gradients clipped at 1."
             ),
             (
-                f"Rates tried: {', '.join(f'{learning_rate:g}' for learning_rate in config.learning_rates)}."
-                " Scores are nats per character on held-out text."
+                "Learning rates tried:"
+                f" {', '.join(f'{learning_rate:g}' for learning_rate in config.learning_rates)}. Scores"
+                " are nats per character on held-out text."
             ),
         ],
     )
@@ -182,21 +183,22 @@ def _gradient_norms(text: SmallText, name: str, config: ResidualAndNormConfig, s
 
 
 def _conclude(rows: list[dict[str, Value]], config: ResidualAndNormConfig, frequencies: float) -> str:
-    scores = {str(row["around each sub-layer"]): float(row["score"]) for row in rows}
+    scores = {str(row["around each sublayer"]): float(row["score"]) for row in rows}
     ratios = {
-        str(row["around each sub-layer"]): float(row["gradient, lowest / highest layer"]) for row in rows
+        str(row["around each sublayer"]): float(row["gradient, lowest / highest layer"]) for row in rows
     }
     ends = ", ".join(f"{name}: {score:.3f}" for name, score in scores.items())
     first, second = "no residual connections", "no LayerNorm"
     gap = scores[first] - scores[second]
     weighs = (
-        "about as much as losing the norm"
+        "about as much as removing the norm"
         if abs(gap) < MATTERS
-        else f"{'more' if gap > 0 else 'less'} than losing the norm"
+        else f"{'more' if gap > 0 else 'less'} than removing the norm"
     )
     return (
-        f"{config.layers} layers end at {ends} (nats; frequencies alone {frequencies:.3f}): losing the"
-        f" residual connections costs {weighs}. Before training the lowest layer's gradient is"
-        f" {ratios[BOTH]:.2g} of the highest's with both, {ratios[first]:.2g} without residual connections,"
-        f" {ratios[second]:.2g} without the norm and {ratios['neither']:.2g} with neither."
+        f"{config.layers} layers end at {ends} (nats; character frequencies alone: {frequencies:.3f}):"
+        f" removing the residual connections costs {weighs}. Before training, the gradient of the lowest"
+        f" layer relative to the highest is {ratios[BOTH]:.2g} with both, {ratios[first]:.2g} without"
+        f" residual connections, {ratios[second]:.2g} without the norm and {ratios['neither']:.2g} with"
+        " neither."
     )

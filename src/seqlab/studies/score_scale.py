@@ -37,19 +37,19 @@ def score_scale(*, seed: int, quick: bool) -> Finding:
     )
     return Finding(
         claim=(
-            "Dot products grow with the width of the vectors: undivided the softmax picks one key, divided by"
-            " D it hardly chooses, √D keeps it."
+            "Dot products grow with the width of the vectors: unscaled, the softmax picks a single key;"
+            " divided by D, it is almost uniform; divided by √D, it stays balanced."
         ),
         conclusion=(
-            f"At width {widths[-1]} the largest of {SOURCE} weights is {largest['nothing']} undivided,"
-            f" {largest['√D']} divided by √D and {largest['D']} divided by D (equal weights:"
+            f"At width {widths[-1]}, the largest of {SOURCE} weights is {largest['nothing']} unscaled,"
+            f" {largest['√D']} divided by √D and {largest['D']} divided by D (uniform weights:"
             f" {1 / SOURCE:.3f}); the entropies are {', '.join(entropy.values())} of at most"
             f" {math.log(SOURCE):.3f} nats."
         ),
         rows=rows,
         curves=[
             LineChart(
-                "Entropy of the weights",
+                "Entropy of the attention weights",
                 "width D",
                 "nats",
                 series,
@@ -57,10 +57,10 @@ def score_scale(*, seed: int, quick: bool) -> Finding:
             )
         ],
         notes=[
-            f"{QUERIES:,} queries for each width, features of mean 0 and variance 1.",
+            f"{QUERIES:,} queries per width, features with mean 0 and variance 1.",
             (
-                "The gradient is the mean length of d weights / d scores; near 0, little is learned. The"
-                " division passes on 1/√D or 1/D of it."
+                "The gradient is the mean norm of d weights / d scores; near 0, little is learned."
+                " Scaling passes on 1/√D or 1/D of it."
             ),
         ],
     )

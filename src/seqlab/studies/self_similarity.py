@@ -31,11 +31,12 @@ def self_similarity(*, seed: int, quick: bool) -> Finding:
     shares = {str(row["steps"]): float(row["weight on itself"]) for row in rows}
     return Finding(
         claim=(
-            "Without learned queries a token's likeness to itself dominates its row in text, not in images."
+            "Without learned queries, a token's similarity to itself dominates its attention row in"
+            " text, but not in images."
         ),
         conclusion=(
-            f"On itself a word has {shares['words']:.3f} of its weight, a patch"
-            f" {shares['patches of images']:.3f}; equal weights would give"
+            f"A word puts {shares['words']:.3f} of its weight on itself, a patch"
+            f" {shares['patches of images']:.3f}; uniform weights would give"
             f" {float(rows[0]['equal weights']):.3f} and {float(rows[1]['equal weights']):.3f}."
         ),
         rows=rows,
@@ -57,16 +58,16 @@ def self_similarity(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             (
-                f"{WORDS_PER_SENTENCE} different words in a row of Python's help, each with a random vector"
-                f" of {WIDTH} features, as an embedding starts with."
+                f"{WORDS_PER_SENTENCE} different consecutive words from Python's help, each with a random"
+                f" vector of {WIDTH} features, like an untrained embedding."
             ),
             (
-                f"Handwritten digits in patches of {PATCH} by {PATCH} grey values, projected to {WIDTH}"
-                " features by one random map."
+                f"Handwritten digits in patches of {PATCH} × {PATCH} gray values, mapped to {WIDTH}"
+                " features by one random projection."
             ),
             (
-                "Features have mean 0 and variance 1 over all words or patches; a word that stands twice"
-                " would share its weight with itself."
+                "Features have mean 0 and variance 1 over all words or patches; a word that occurs twice"
+                " would share its weight with its copy."
             ),
         ],
     )

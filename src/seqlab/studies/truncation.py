@@ -1,4 +1,4 @@
-"""Truncated back-propagation through time: it saves memory but cannot learn dependencies over more than k
+"""Truncated backpropagation through time: it saves memory but cannot learn dependencies over more than k
 steps. A summary of the past is the alternative.
 """
 
@@ -93,14 +93,14 @@ def truncation(*, seed: int, quick: bool) -> Finding:
     lost = VerticalMarker("the cue is this far away", task.length)
     return Finding(
         claim=(
-            "Detaching the state every k steps saves memory; what lies further back than k steps is not"
-            " learned."
+            "Detaching the state every k steps saves memory, but dependencies longer than k steps are"
+            " not learned."
         ),
         conclusion=_conclude(truncated[0], whole, rows[-1], task.length),
         rows=rows,
         curves=[
             LineChart(
-                "What is learned",
+                "Accuracy",
                 "k",
                 "accuracy",
                 [
@@ -111,7 +111,7 @@ def truncation(*, seed: int, quick: bool) -> Finding:
                 references=[ReferenceLine("chance", 1 / NUM_CUES)],
             ),
             LineChart(
-                "What is kept for the way back",
+                "Memory stored for the backward pass",
                 "k",
                 "kB",
                 [LineSeries("kept by autograd", xs, [float(row["kB kept"]) for row in rows[:-1]])],
@@ -120,16 +120,16 @@ def truncation(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             (
-                "The state itself is carried over every cut: what an untrained cell happens to keep for a few"
-                " steps more can still be read."
+                "The state itself is carried across every cut, so whatever an untrained cell happens to"
+                " keep for a few more steps can still be read."
             ),
             (
                 f"One batch of {config.batch_size} sequences, a GRU of {config.hidden_size} units,"
                 f" {config.steps} updates."
             ),
             (
-                "recall: one cue, chance 25%. order: two cues, the first is asked for; who knows both but"
-                " not their order is right in 50%."
+                "recall: one cue, chance 25%. order: two cues, and the target is the first; knowing both"
+                " but not their order gives 50%."
             ),
         ],
     )
@@ -139,13 +139,13 @@ def _conclude(
     truncated: dict[str, Value], whole: dict[str, Value], summary: dict[str, Value], distance: int
 ) -> str:
     def describe(row: dict[str, Value], column: str) -> str:
-        return f"{float(row[column]):.0%} with {float(row['kB kept']):.0f} kB kept"
+        return f"{float(row[column]):.0%} with {float(row['kB kept']):.0f} kB stored"
 
     return (
-        f"The cue lies {distance} steps back. Recall is {describe(truncated, 'recall')} at k ="
+        f"The cue is {distance} steps back. Recall is {describe(truncated, 'recall')} at k ="
         f" {truncated['k']} and {describe(whole, 'recall')} at k = {whole['k']}. A summary vector recalls"
-        f" {describe(summary, 'recall')}, but tells which of two cues came first in only"
-        f" {float(summary['order']):.0%} (full back-propagation: {float(whole['order']):.0%})."
+        f" {describe(summary, 'recall')}, but identifies which of two cues came first in only"
+        f" {float(summary['order']):.0%} of cases (full backpropagation: {float(whole['order']):.0%})."
     )
 
 

@@ -115,7 +115,7 @@ class TwoHeads(nn.Module):
 
 @studies.register("two_heads")
 def two_heads(*, seed: int, quick: bool) -> Finding:
-    """The same sentences and questions for several networks: which noun is meant, and which word tells?
+    """The same sentences and questions for several networks: which noun is meant, and which word reveals it?
 
     The attention weights of "it" show where each head found the answer.
     """
@@ -131,10 +131,12 @@ def two_heads(*, seed: int, quick: bool) -> Finding:
         networks.append(model)
     shown_network = max(range(1, config.networks + 1), key=lambda number: _contrast(rows, number))
     return Finding(
-        claim='From one query word ("it") two heads attend to two things: what the word stands for, and why.',
+        claim=(
+            'From one query word ("it"), two heads attend to two things: what the word refers to, and why.'
+        ),
         conclusion=_conclude(rows, config, shown_network),
         rows=rows,
-        curves=[LineChart("Loss of both questions", "update", "nats", series)],
+        curves=[LineChart("Loss on both questions", "update", "nats", series)],
         figures=[
             draw_token_heatmap(heatmap, ident=f"it-{heatmap.tokens[REASON]}")
             for heatmap in head_heatmaps(networks[shown_network - 1], number=shown_network)
@@ -145,18 +147,18 @@ def two_heads(*, seed: int, quick: bool) -> Finding:
                 f" nouns, {len(VERBS)} verbs."
             ),
             (
-                f"{len(OF_THE_FIRST)} adjectives belong to the first noun, {len(OF_THE_SECOND)} to the"
-                " second. Asked for: the noun and the reason."
+                f"{len(OF_THE_FIRST)} adjectives refer to the first noun, {len(OF_THE_SECOND)} to the"
+                " second. The network predicts the noun and the reason."
             ),
             (
-                f"{config.steps} updates of {config.batch_size} sentences for each network; weights are means"
-                f" over {ASKED} new sentences."
+                f"{config.steps} updates on {config.batch_size} sentences for each network; weights are"
+                f" means over {ASKED} new sentences."
             ),
             (
-                f"Divided: of the weight on both, one head has over {DIVIDED:.0%} on the noun meant, the"
-                " other on the adjective. No loss asks for it."
+                f"Divided: of the weight on noun and adjective, one head has over {DIVIDED:.0%} on the"
+                " noun meant, the other on the adjective. The loss does not ask for this."
             ),
-            "Weights do not tell all: a few percent on the adjective can be enough to name it.",
+            "Attention weights do not tell everything: a few percent on the adjective can suffice.",
             "The figures show the network whose heads differ most.",
         ],
     )
@@ -229,12 +231,12 @@ def _conclude(rows: list[dict[str, Value]], config: TwoHeadsConfig, shown_networ
         for row in rows
         if row["network"] == shown_network
     )
-    rest = "" if divided in (0, config.networks) else ", in the others not"
+    rest = "" if divided in (0, config.networks) else ", but not in the others"
     right = sum(float(row["noun right"]) for row in rows) / len(rows)
     return (
         f"The heads divide the work in {divided} of {config.networks} networks{rest}. In network"
-        f" {shown_network} one head has {first}, the other {second}. The noun is right in {right:.0%} of new"
-        " sentences, over all networks."
+        f" {shown_network}, one head has {first}, the other {second}. Over all networks, the noun is right"
+        f" for {right:.0%} of new sentences."
     )
 
 
@@ -250,5 +252,5 @@ def _head_heatmap(model: TwoHeads, sentence: str, number: int) -> TokenHeatmap:
     words = sentence.split()
     weights, noun, _ = _attention(model, torch.tensor([[WORD_IDS[word] for word in words]]))
     rows = [HeatmapRow(f"head {head}", line.tolist()) for head, line in enumerate(weights[0], start=1)]
-    title = f"Where 'it' looks in network {number}, which answers: the {WORDS[int(noun)]}"
+    title = f"Attention of 'it' in network {number}, which answers: the {WORDS[int(noun)]}"
     return TokenHeatmap(title, words, rows, query_index=IT)

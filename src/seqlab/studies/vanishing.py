@@ -61,20 +61,20 @@ def vanishing(*, seed: int, quick: bool) -> Finding:
     last = rows[-1]
     return Finding(
         claim=(
-            "A step multiplies a gradient by at most γ_max · λ_1: below 1 it must vanish, above 1 it may"
-            " explode. Gates slow this down."
+            "Each step multiplies a gradient by at most γ_max · λ_1: below 1 it must vanish, above 1 it"
+            " may explode. Gates slow this down."
         ),
         conclusion=(
-            f"Over {last['distance']} steps the gradient of the plain network is {format_value(last['rnn'])}"
-            f" of what it was (bound {format_value(last['rnn, bound'])}), that of an LSTM's memory"
-            f" {format_value(last['lstm'])}, that of a GRU's state {format_value(last['gru'])}; with a matrix"
-            f" {STRETCHED:g} times orthogonal and no activation it is"
-            f" {format_value(last['linear, stretched'])}."
+            f"Over {last['distance']} steps, the gradient of the plain RNN shrinks to"
+            f" {format_value(last['rnn'])} of its size (bound {format_value(last['rnn, bound'])}), that of"
+            f" an LSTM's cell state to {format_value(last['lstm'])}, that of a GRU's state to"
+            f" {format_value(last['gru'])}; with a matrix {STRETCHED:g} times orthogonal and no"
+            f" activation, it changes to {format_value(last['linear, stretched'])}."
         ),
         rows=rows,
         curves=[
             _curve("One weight: (γ̄ · w) to the power of the distance", scalar),
-            _curve("Jacobian norm against distance, and the bound", measured),
+            _curve("Jacobian norm vs. distance, and the bound", measured),
         ],
         notes=[
             (
@@ -82,10 +82,10 @@ def vanishing(*, seed: int, quick: bool) -> Finding:
                 f" {trajectory.derivatives[-1]:.3e}, the product over its steps."
             ),
             (
-                f"(γ̄ · w)^T is {(trajectory.mean_slope * TRAJECTORY_WEIGHT) ** config.max_distance:.3e} with"
-                f" the mean slope γ̄ = {trajectory.mean_slope:.4f} that it met."
+                f"(γ̄ · w)^T is {(trajectory.mean_slope * TRAJECTORY_WEIGHT) ** config.max_distance:.3e}"
+                f" with the mean slope γ̄ = {trajectory.mean_slope:.4f} along the trajectory."
             ),
-            "tanh′ lies in (0, 1]: it can only shrink a gradient. Explosions come from the matrix.",
+            "tanh′ is in (0, 1], so it can only shrink a gradient. Exploding gradients come from the matrix.",
         ],
     )
 

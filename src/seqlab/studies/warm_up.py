@@ -59,8 +59,7 @@ def warm_up(*, seed: int, quick: bool) -> Finding:
     )
     return Finding(
         claim=(
-            "With the norm before each sub-layer a Transformer trains without warm-up, and sometimes ends"
-            " worse than one with the norm after."
+            "A pre-norm Transformer trains without warm-up, and sometimes ends worse than a post-norm one."
         ),
         conclusion=_conclude(rows, config, held_out),
         rows=rows,
@@ -82,14 +81,14 @@ def warm_up(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             (
-                f"Width {config.hidden_size}, {config.steps} updates of {config.batch_size} windows of"
-                f" {config.time} characters, rate {config.learning_rate:g}."
+                f"Width {config.hidden_size}, {config.steps} updates on {config.batch_size} windows of"
+                f" {config.time} characters, learning rate {config.learning_rate:g}."
             ),
             (
-                f"A warm-up reaches the rate in equal parts over {config.warm_up} updates. Scores are nats"
-                " per character on held-out text."
+                f"The warm-up increases the learning rate linearly over {config.warm_up} updates. Scores"
+                " are nats per character on held-out text."
             ),
-            f"One seed and few updates: a difference below {MATTERS:g} counts as none.",
+            f"One seed and few updates: differences below {MATTERS:g} are treated as no difference.",
         ],
     )
 
@@ -153,11 +152,11 @@ def _conclude(rows: list[dict[str, Value]], config: WarmUpConfig, frequencies: f
     }
     worse = [f"{gap:.3f} at {depth} layers" for depth, gap in gaps.items() if gap > MATTERS]
     ends = (
-        f"The norm before ends worse by {', '.join(worse)}"
+        f"Pre-norm ends worse by {', '.join(worse)}"
         if worse
-        else f"That the norm before ends worse by over {MATTERS:g} did not show at any depth"
+        else f"Pre-norm does not end worse by more than {MATTERS:g} at any depth"
     )
     return (
-        f"{deepest} layers with the norm before end at {before}, with the norm after at {after} (frequencies"
-        f" alone {frequencies:.3f}). {ends}, comparing the better of both starts."
+        f"With {deepest} layers, pre-norm ends at {before}, post-norm at {after} (character frequencies"
+        f" alone: {frequencies:.3f}). {ends}, comparing the better of both starts."
     )

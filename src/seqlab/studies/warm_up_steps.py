@@ -87,15 +87,15 @@ def warm_up_steps(*, seed: int, quick: bool) -> Finding:
     ]
     return Finding(
         claim=(
-            "With the norm after each sub-layer a Transformer fails without a warm-up, by Adam and by SGD,"
-            " and how many updates it lasts matters; a very small constant rate is stable but slow."
+            "A post-norm Transformer fails without a warm-up, with Adam and with SGD, and the length of"
+            " the warm-up matters; a very small constant learning rate is stable but slow."
         ),
         conclusion=_conclude(rows, config, frequencies),
         rows=rows,
         curves=[
             LineChart(
-                "Held-out score by the length of the warm-up",
-                "updates of warm-up",
+                "Held-out score vs. length of the warm-up",
+                "warm-up updates",
                 "nats per character",
                 sweep,
                 references=[alone],
@@ -104,19 +104,19 @@ def warm_up_steps(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             (
-                f"{config.layers} layers of width 32, {config.steps} updates of {config.batch_size} windows"
-                f" of {config.time} characters."
+                f"{config.layers} layers of width 32, {config.steps} updates on {config.batch_size}"
+                f" windows of {config.time} characters."
             ),
             (
-                "Gradients are clipped at 1. Rates fall along a cosine after the warm-up, but for the very"
-                " small one."
+                "Gradients are clipped at 1. Learning rates follow a cosine after the warm-up, except"
+                " the very small one, which is constant."
             ),
-            "SGD has a momentum of 0.9.",
+            "SGD uses a momentum of 0.9.",
             (
-                "The roughest rise is by how much the training loss, as a mean over 5 updates, was above its"
-                " best so far at its worst."
+                "The roughest rise is the largest amount by which the training loss, averaged over 5"
+                " updates, exceeded its best value so far."
             ),
-            f"One seed: a warm-up that helps by less than {MATTERS:g} nats counts as not needed.",
+            f"One seed: a warm-up that helps by less than {MATTERS:g} nats is treated as not needed.",
         ],
     )
 
@@ -162,16 +162,15 @@ def _conclude(rows: list[dict[str, Value]], config: WarmUpStepsConfig, frequenci
     fast = {warm: _score(rows, SGD_FAST, warm) for warm in config.warm_ups[SGD_FAST]}
     best = min(fast[warm] for warm in fast if warm)
     slow = [_score(rows, SGD_SLOW, warm) for warm in config.warm_ups[SGD_SLOW]]
-    helps = (
-        "which a warm-up makes better" if fast[0] - best > MATTERS else "which a warm-up does not make better"
-    )
+    helps = "which a warm-up improves" if fast[0] - best > MATTERS else "which a warm-up does not improve"
     learns = "learns without a warm-up" if slow[0] < frequencies - LEARNED else "hardly learns either"
     warmed = f", with one {slow[-1]:.3f}" if len(slow) > 1 else ""
     small, longest = _score(rows, SMALL, 0), min(_score(rows, ADAM, warm) for warm in config.warm_ups[ADAM])
     pace = "slower than the best warm-up" if small > longest + MATTERS else "no worse than the best warm-up"
     return (
-        f"Adam at {config.learning_rates[ADAM]:g} ends at {adam} updates of warm-up (frequencies alone"
-        f" {frequencies:.3f}). SGD at {config.learning_rates[SGD_FAST]:g} ends at {fast[0]:.3f}, {helps}"
-        f" ({best:.3f}); at {config.learning_rates[SGD_SLOW]:g} it {learns} ({slow[0]:.3f}{warmed}). A"
-        f" constant {config.learning_rates[SMALL]:g} without warm-up learns to {small:.3f}, {pace}."
+        f"Adam at {config.learning_rates[ADAM]:g} ends at {adam} updates of warm-up (character"
+        f" frequencies alone: {frequencies:.3f}). SGD at {config.learning_rates[SGD_FAST]:g} ends at"
+        f" {fast[0]:.3f}, {helps} ({best:.3f}); at {config.learning_rates[SGD_SLOW]:g}, it {learns}"
+        f" ({slow[0]:.3f}{warmed}). A constant {config.learning_rates[SMALL]:g} without warm-up reaches"
+        f" {small:.3f}, {pace}."
     )

@@ -78,8 +78,8 @@ def weight_sharing(*, seed: int, quick: bool) -> Finding:
     few, many = f"parameters, {length} steps", f"parameters, {2 * length} steps"
     return Finding(
         claim=(
-            "A recurrence and a convolution share their weights over time; attention computes the weights"
-            " between steps from the data."
+            "A recurrence and a convolution share their weights over time; attention computes the"
+            " weights between steps from the data."
         ),
         conclusion="; ".join(
             f"{row['layer']}: {row['weights between steps']} ({row[few]:,} parameters for {length} steps,"
@@ -90,7 +90,7 @@ def weight_sharing(*, seed: int, quick: bool) -> Finding:
         rows=rows,
         curves=[
             LineChart(
-                "Parameters by length of the sequence",
+                "Parameters vs. sequence length",
                 "steps",
                 "parameters",
                 [
@@ -101,16 +101,16 @@ def weight_sharing(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             (
-                f"Steps of {WIDTH} numbers. What joins step s with step t is measured as the norm of the"
-                " Jacobian d output_t / d input_s, in float64."
+                f"Each step has {WIDTH} features. The connection from step s to step t is measured as the"
+                " norm of the Jacobian d output_t / d input_s, in float64."
             ),
             (
-                "Along time: how much it differs between (s, t) and (s + 1, t + 1), as a share of the"
-                " largest. With data: between two random inputs."
+                "Along time: the difference between (s, t) and (s + 1, t + 1), relative to the largest"
+                " norm. With data: the difference between two random inputs."
             ),
             (
-                "The recurrence is linear, so that no activation hides its weights; the convolution is"
-                f" causal with a kernel of {KERNEL} steps."
+                "The recurrence is linear, so no activation hides its weights; the convolution is causal"
+                f" with a kernel of {KERNEL} steps."
             ),
         ],
     )

@@ -44,7 +44,7 @@ NETWORKS: dict[str, SequenceSettings | None] = {
     "attention with positions": TransformerSettings(hidden_size=WIDTH, layers=2, dropout=0.0),
     "rnn": RecurrentSettings(cell="rnn", hidden_size=WIDTH, dropout=0.0),
     "gru": RecurrentSettings(cell="gru", hidden_size=WIDTH, dropout=0.0),
-    "lstm, both ways": RecurrentSettings(
+    "bidirectional lstm": RecurrentSettings(
         cell="lstm", hidden_size=WIDTH // 2, embedding_size=WIDTH, bidirectional=True, dropout=0.0
     ),
     "convolution": ConvolutionalSettings(hidden_size=WIDTH, layers=2, dropout=0.0),
@@ -78,17 +78,17 @@ def word_order(*, seed: int, quick: bool) -> Finding:
     )
     return Finding(
         claim=(
-            "Without order two sentences of the same words are one: a bag of words, and attention that knows"
-            " no places."
+            "Without order, two sentences with the same words are identical: to a bag of words, and to"
+            " attention without positions."
         ),
         conclusion=(
-            f"To {' and to '.join(blind)} the twins are the same; to all others at least {nearest:.0%} of"
-            " their vectors' length apart."
+            f"To {' and to '.join(blind)}, the reordered sentences are identical; for all other networks,"
+            f" the vectors differ by at least {nearest:.0%} of their length."
         ),
         rows=rows,
         curves=[
             LineChart(
-                "Longer sentences of random words, and the same words shuffled",
+                "Longer sentences of random words, original vs. shuffled",
                 "words",
                 "distance / length",
                 [
@@ -99,10 +99,10 @@ def word_order(*, seed: int, quick: bool) -> Finding:
         ],
         figures=[
             draw_number_grids(
-                "How far apart twins are",
+                "Distance between reordered sentences",
                 [[grid]],
                 ident="twins",
-                description="A row for each network, a column for each pair of sentences.",
+                description="One row per network, one column per pair of sentences.",
             )
         ],
         notes=[
@@ -111,10 +111,10 @@ def word_order(*, seed: int, quick: bool) -> Finding:
                 for pair, (first_text, second_text) in PAIRS.items()
             ),
             (
-                "The features of all words are averaged; distances are shares of the mean length of both"
-                f" vectors, averaged over {starts} random starts."
+                "The features of all words are averaged; distances are relative to the mean length of"
+                f" both vectors, averaged over {starts} random initializations."
             ),
-            "A run of your own: seqlab words RUN --twins ONE OTHER",
+            "For your own run, use seqlab words RUN --twins ONE OTHER",
         ],
     )
 

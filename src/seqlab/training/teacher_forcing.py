@@ -1,4 +1,6 @@
-"""How much a decoder is told while it learns: always the truth, or more and more of what it wrote itself."""
+"""The teacher-forcing ratio of scheduled sampling: how often a decoder reads the target instead of its own
+prediction.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +10,18 @@ from typing import Literal
 Decay = Literal["none", "constant", "linear", "exponential", "inverse_sigmoid"]
 
 
-def truth_share(step: int, *, decay: Decay, half: float, least: float = 0.0) -> float:
-    """The probability that a decoder is given the true token before this one, after `step` updates.
+def teacher_forcing_ratio(step: int, *, decay: Decay, half: float, least: float = 0.0) -> float:
+    """The probability that the decoder reads the previous target, after `step` updates.
 
         linear           1 - step / (2 half)
         exponential      ½ ^ (step / half)
         inverse sigmoid  k / (k + e^(step / k)),  with k such that it is ½ at `half`
 
     It starts at 1 (the sigmoid: just below), is ½ after `half` updates, and never falls below `least`. With
-    constant it is `least` always. Paper: Bengio et al. 2015, "Scheduled Sampling for Sequence Prediction with
+    constant it is always `least`. Paper: Bengio et al. 2015, "Scheduled Sampling for Sequence Prediction with
     Recurrent Neural Networks", arXiv:1506.03099, section 2.4.
 
-    >>> [round(truth_share(step, decay="inverse_sigmoid", half=1000), 3) for step in (0, 500, 1000, 2000)]
+    >>> [round(teacher_forcing_ratio(step, decay="inverse_sigmoid", half=1000), 3) for step in (0, 500, 1000, 2000)]
     [0.995, 0.932, 0.5, 0.005]
     """
     if decay == "none":
@@ -27,13 +29,13 @@ def truth_share(step: int, *, decay: Decay, half: float, least: float = 0.0) -> 
     if decay == "constant":
         return least
     if decay == "linear":
-        share = 1 - step / (2 * half)
+        ratio = 1 - step / (2 * half)
     elif decay == "exponential":
-        share = 0.5 ** (step / half)
+        ratio = 0.5 ** (step / half)
     else:
         k = _speed(half)
-        share = k / (k + math.exp(min(step / k, 700.0)))
-    return max(least, share)
+        ratio = k / (k + math.exp(min(step / k, 700.0)))
+    return max(least, ratio)
 
 
 def _speed(half: float) -> float:

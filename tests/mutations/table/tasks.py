@@ -168,8 +168,8 @@ TASKS = [
     Mutant(
         "sampling-never-decays",
         "tasks",
-        "truth_share(step, decay",
-        "truth_share(0, decay",
+        "teacher_forcing_ratio(step, decay",
+        "teacher_forcing_ratio(0, decay",
         "tests/tasks/test_translation.py",
         "Scheduled sampling stays where it began.",
     ),

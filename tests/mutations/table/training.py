@@ -72,8 +72,8 @@ TRAINING = [
     Mutant(
         "scheduled-sampling-twice-as-fast",
         "training",
-        "        share = 1 - step / (2 * half)",
-        "        share = 1 - step / half",
+        "        ratio = 1 - step / (2 * half)",
+        "        ratio = 1 - step / half",
         "tests/training/test_teacher_forcing.py",
         "Linear decay ends where it should be at one half.",
     ),

@@ -29,8 +29,8 @@ UpdateGated = TypeVar("UpdateGated", GRU, ResetBeforeGRU, SingleGate)
 CellT = TypeVar("CellT", bound=Cell)
 
 WHY_NOT = (
-    "U (reset ⊙ h) is reset ⊙ (U' h) only where units read units with the same reset gate, or where the gates"
-    " are constant. Train the other form."
+    "U (reset ⊙ h) equals reset ⊙ (U' h) only if connected units share a reset gate, or if the gates are"
+    " constant. Train the other form instead."
 )
 
 
@@ -89,12 +89,12 @@ def to_reset_before(cell: GRU) -> ResetBeforeGRU:
         if bool(left.any()):
             unit = int(left.nonzero()[0])
             raise UsageError(
-                f"recurrent_bias of unit {unit} is {cell.recurrent_bias[unit].item():.3g} and its reset gate"
-                " scales it.",
+                f"recurrent_bias of unit {unit} is {cell.recurrent_bias[unit].item():.3g}, and its reset"
+                " gate scales it.",
                 where=where,
                 cure=(
-                    "Without the gate after the product there is no such bias: it must be zero, or the reset"
-                    " gate constant."
+                    "The other form applies the gate before the product and has no such bias: the bias"
+                    " must be zero, or the reset gate constant."
                 ),
             )
         folded = torch.where(gates.is_constant, gates.value * cell.recurrent_bias, 0)
@@ -174,7 +174,7 @@ class _ResetGates:
         if bool(stuck.any()):
             reader, read = stuck.nonzero()[0].tolist()
             raise UsageError(
-                f"candidate {reader} reads unit {read}, and their reset gates are different functions.",
+                f"candidate {reader} reads unit {read}, but the two units have different reset gates.",
                 where=where,
                 cure=WHY_NOT,
             )
@@ -185,20 +185,20 @@ def _refuse_other_candidates(cell: ResetBeforeGRU) -> None:
     where = "reset_before_gru to gru"
     if cell.candidate != "tanh":
         cure = (
-            "The states of a σ candidate lie in (0, 1), those of a tanh candidate in (-1, 1): no weights make"
-            " them equal."
+            "A sigmoid candidate gives states in (0, 1), a tanh candidate in (-1, 1), so no weights make"
+            " the two equal."
         )
-        raise UsageError(f"the candidate is {cell.candidate}; a gru's is tanh.", where=where, cure=cure)
+        raise UsageError(f"the candidate is {cell.candidate}, but a gru uses tanh.", where=where, cure=cure)
     if (
         cell.candidate_bias == "outside"
         and cell.bias is not None
         and bool((cell.bias[2 * cell.hidden_size :] != 0).any())
     ):
         cure = (
-            "A bias outside moves the candidate beyond ±1, where no bias inside can bring it: it must be"
-            " zero."
+            "A bias after the activation can move the candidate beyond ±1, which no bias before it can"
+            " do. It must be zero."
         )
-        raise UsageError("the candidate's bias stands outside of its activation.", where=where, cure=cure)
+        raise UsageError("the candidate's bias is added after its activation.", where=where, cure=cure)
 
 
 def build_cell(kind: type[CellT], weights: Mapping[str, Tensor], **options: Any) -> CellT:

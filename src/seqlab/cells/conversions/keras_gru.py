@@ -43,9 +43,9 @@ def from_keras(
         return build_cell(ResetBeforeGRU, parameters, candidate=activation)
     if activation != "tanh":
         raise UsageError(
-            f"activation is '{activation}'; our gru has a tanh candidate.",
+            f"activation is '{activation}', but the candidate of a seqlab gru is tanh.",
             where="from_keras",
-            cure="With reset_after=False it may be sigmoid.",
+            cure="Sigmoid is supported only with reset_after=False.",
         )
     named = {"weight_ih": kernel, "weight_hh": recurrent_kernel}
     if rest:
@@ -72,9 +72,9 @@ def to_keras(cell: GRU | ResetBeforeGRU) -> list[NDArray[np.floating[Any]]]:
             and bool(old.bias[2 * cell.hidden_size :].any())
         ):
             raise UsageError(
-                "the candidate's bias stands outside of its activation.",
+                "the candidate's bias is added after its activation.",
                 where="to_keras",
-                cure="Keras has it inside only.",
+                cure="Keras supports a bias before the activation only.",
             )
     return [_swapped(part).movedim(0, -1).contiguous().cpu().numpy() for part in parts]
 
@@ -88,7 +88,7 @@ def _swapped(rows: Tensor) -> Tensor:
 def _check(weights: Arrays, *, reset_after: bool) -> None:
     shapes = [np.shape(array) for array in weights]
     if len(shapes) not in (2, 3):
-        raise UsageError(f"there are {len(shapes)} arrays.", where="from_keras", cure=SHAPES)
+        raise UsageError(f"expected two or three arrays, got {len(shapes)}.", where="from_keras", cure=SHAPES)
     units = shapes[1][0] if len(shapes[1]) == 2 else 0
     if len(shapes[0]) != 2 or shapes[0][1] != 3 * units or shapes[1] != (units, 3 * units):
         raise UsageError(
@@ -97,11 +97,11 @@ def _check(weights: Arrays, *, reset_after: bool) -> None:
     expected = (2, 3 * units) if reset_after else (3 * units,)
     if len(shapes) == 3 and shapes[2] != expected:
         raise UsageError(
-            f"the bias has shape {shapes[2]}; with reset_after={reset_after} and {units} units it is"
+            f"the bias has shape {shapes[2]}, but reset_after={reset_after} with {units} units needs"
             f" {expected}.",
             where="from_keras",
             cure=(
-                "A bias of shape (2, 3 * units) belongs to reset_after=True, one of shape (3 * units,) to"
-                " reset_after=False."
+                "reset_after=True has a bias of shape (2, 3 * units), reset_after=False one of shape (3"
+                " * units,)."
             ),
         )

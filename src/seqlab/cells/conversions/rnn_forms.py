@@ -231,7 +231,7 @@ class TwoBiases(RNNForm):
         ]
         if unsupported:
             raise UsageError(
-                f"this nn.RNN has {' and '.join(unsupported)}; a form is one layer of one direction with tanh."
+                f"this nn.RNN has {' and '.join(unsupported)}; only one unidirectional tanh layer is supported."
             )
         W_ih, W_hh, *biases = (parameter.detach().clone() for parameter in layer.parameters())
         b_ih, b_hh = biases or (W_hh.new_zeros(len(W_hh)), W_hh.new_zeros(len(W_hh)))
@@ -262,7 +262,7 @@ def _numbers(kind: type[RNNForm], cell: RNN) -> tuple[Tensor, Tensor, Tensor]:
     """W, U and b of a tanh cell, copied; zeros for a bias that it does not have."""
     if cell.activation != "tanh":
         raise UsageError(
-            f"{kind.__name__} is written with tanh; this cell's activation is {cell.activation}.",
+            f"{kind.__name__} uses tanh, but this cell's activation is {cell.activation}.",
             cure="Convert a cell with activation='tanh'.",
         )
     inputs, recurrent = cell.input.detach().clone(), cell.recurrent.detach().clone()
@@ -277,8 +277,8 @@ def _without_bias(kind: type[RNNForm], cell: RNN) -> tuple[Tensor, Tensor]:
     inputs, recurrent, bias = _numbers(kind, cell)
     if bool((bias != 0).any()):
         raise UsageError(
-            f"{kind.__name__} has no bias for the state, and this cell's is not zero.",
-            cure="Separate, Stacked, TwoBiases and OneBias hold a bias.",
+            f"{kind.__name__} has no bias for the state, but this cell's bias is not zero.",
+            cure="Use Separate, Stacked, TwoBiases or OneBias, which have one.",
         )
     return inputs, recurrent
 
@@ -286,8 +286,8 @@ def _without_bias(kind: type[RNNForm], cell: RNN) -> tuple[Tensor, Tensor]:
 def _needed(kind: type[RNNForm], output_layer: nn.Linear | None) -> nn.Linear:
     if output_layer is None:
         raise UsageError(
-            f"{kind.__name__} has an output layer, and none was given.",
-            cure=f"{kind.__name__}.from_cell(cell, output_layer) with an nn.Linear.",
+            f"{kind.__name__} needs an output layer.",
+            cure=f"Call {kind.__name__}.from_cell(cell, output_layer) with an nn.Linear.",
         )
     return output_layer
 
@@ -295,8 +295,8 @@ def _needed(kind: type[RNNForm], output_layer: nn.Linear | None) -> nn.Linear:
 def _refuse_output_layer(kind: type[RNNForm], output_layer: nn.Linear | None) -> None:
     if output_layer is not None:
         raise UsageError(
-            f"{kind.__name__} has no output layer to put the given one in.",
-            cure=f"Keep the output layer beside it: {kind.__name__}.from_cell(form.to_cell()).",
+            f"{kind.__name__} has no output layer.",
+            cure=f"Keep the output layer separate: {kind.__name__}.from_cell(form.to_cell()).",
         )
 
 
@@ -304,8 +304,8 @@ def _plain(output_layer: nn.Linear, kind: type[RNNForm]) -> Tensor:
     """The matrix of an output layer without bias."""
     if output_layer.bias is not None and bool((output_layer.bias != 0).any()):
         raise UsageError(
-            f"{kind.__name__} has no bias for the output, and the output layer's is not zero.",
-            cure="Separate holds it.",
+            f"{kind.__name__} has no bias for the output, but the output layer's bias is not zero.",
+            cure="Use Separate, which has one.",
         )
     return output_layer.weight.detach().clone()
 

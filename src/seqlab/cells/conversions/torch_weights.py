@@ -39,7 +39,7 @@ def from_torch(layer: nn.RNNBase, layer_number: int = 0, *, reverse: bool = Fals
         raise UsageError(
             f"the {type(layer).__name__} has no layer {layer_number}{' in reverse' if reverse else ''}.",
             cure=(
-                f"Its layers are 0 to {layer.num_layers - 1}, each with {directions}"
+                f"Valid layers: 0 to {layer.num_layers - 1}, each with {directions}"
                 f" direction{'s' if directions > 1 else ''}."
             ),
         )
@@ -74,7 +74,7 @@ def to_torch(cell: Cell, layer_number: int = 0, *, reverse: bool = False) -> dic
     if refusal:
         raise UsageError(
             f"torch has no layer with the equations of {type(cell).__name__}: {refusal}",
-            cure="Keep the cell; seqlab.nn scans it.",
+            cure="Keep this cell and run it with seqlab.nn.",
         )
     rows = _with_input_gate if isinstance(cell, CoupledLSTM) else _unchanged
     entries = {
@@ -92,11 +92,13 @@ def to_torch(cell: Cell, layer_number: int = 0, *, reverse: bool = False) -> dic
 def _refusal(cell: Cell) -> str:
     """Why torch cannot hold a cell; empty if it can."""
     if isinstance(cell, RNN):
-        return "" if cell.activation in ("tanh", "relu") else "its RNN has tanh or relu only."
+        return "" if cell.activation in ("tanh", "relu") else "its RNN supports only tanh and relu."
     if isinstance(cell, LSTM):
-        return "" if cell.candidate == "tanh" else "the candidate of its LSTM is tanh."
+        return "" if cell.candidate == "tanh" else "its LSTM supports only a tanh candidate."
     return (
-        "" if isinstance(cell, ProjectedLSTM | CoupledLSTM) else "it has RNN, LSTM, projected LSTM and GRU."
+        ""
+        if isinstance(cell, ProjectedLSTM | CoupledLSTM)
+        else ("it supports RNN, LSTM, projected LSTM and GRU.")
     )
 
 

@@ -1,4 +1,4 @@
-"""Back-propagation through time of the linear network, written out by hand.
+"""Backpropagation through time of the linear network, written out by hand.
 
     h_t = W_hx x_t + W_hh h_{t-1}            o_t = W_qh h_t            L = any function of o_1 .. o_T
 

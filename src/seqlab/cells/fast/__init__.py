@@ -1,1 +1,1 @@
-"""Back-propagation through time written out by hand, one file per cell family."""
+"""Backpropagation through time written out by hand, one file per cell family."""

@@ -1,4 +1,4 @@
-"""Shared parts of the hand-written back-propagation through time."""
+"""Shared parts of the hand-written backpropagation through time."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def is_bypassed(*gradients: Tensor) -> bool:
         return False
     if any(bool(gradient.any()) for gradient in gradients):
         raise UsageError(
-            "a hand-written scan has no second derivatives of its own.",
-            cure="Call it through seqlab.blocks.scan.scan, which has them.",
+            "a hand-written scan does not support second derivatives.",
+            cure="Call it through seqlab.blocks.scan.scan, which does.",
         )
     return True
 

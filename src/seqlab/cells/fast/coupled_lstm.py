@@ -1,4 +1,4 @@
-"""The coupled LSTM's whole scan, with back-propagation through time written out by hand."""
+"""The coupled LSTM's whole scan, with backpropagation through time written out by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole scan of a peephole LSTM with full matrices, with back-propagation through time written out by
+"""The whole scan of a peephole LSTM with full matrices, with backpropagation through time written out by
 hand.
 """
 

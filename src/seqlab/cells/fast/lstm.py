@@ -1,4 +1,4 @@
-"""The LSTM's whole scan: by torch's fused layer, or with back-propagation through time written out by
+"""The LSTM's whole scan: by torch's fused layer, or with backpropagation through time written out by
 hand.
 """
 

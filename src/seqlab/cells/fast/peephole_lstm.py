@@ -1,4 +1,4 @@
-"""The peephole LSTM's whole scan, for diagonal peepholes, with back-propagation through time written out by
+"""The peephole LSTM's whole scan, for diagonal peepholes, with backpropagation through time written out by
 hand.
 """
 

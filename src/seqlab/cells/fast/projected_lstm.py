@@ -1,4 +1,4 @@
-"""The projected LSTM's whole scan, with back-propagation through time written out by hand."""
+"""The projected LSTM's whole scan, with backpropagation through time written out by hand."""
 
 from __future__ import annotations
 

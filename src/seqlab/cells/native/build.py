@@ -34,11 +34,12 @@ def _compile(path: Path) -> None:
     if shutil.which(os.environ.get("CXX", "c++")) is None:
         raise EnvironmentProblem(
             "building the kernels needs a C++ compiler.",
-            cure="On Debian or Ubuntu: apt install g++. seqlab works without them, too.",
+            cure="On Debian or Ubuntu, run apt install g++. seqlab also works without the kernels.",
         )
     if not cpp_extension.is_ninja_available():
         raise EnvironmentProblem(
-            "building the kernels needs ninja.", cure="pip install ninja. seqlab works without them, too."
+            "Run pip install ninja. seqlab also works without the kernels.",
+            cure="pip install ninja. seqlab works without them, too.",
         )
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         try:

@@ -38,7 +38,7 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
         epsilon: float,
     ) -> tuple[Tensor, Tensor, Tensor]:
         kernels = native_kernels(rows)
-        assert kernels is not None, "asked for a kernel where there is none"
+        assert kernels is not None, "the native kernels are not loaded"
         sums = rows.mm(weight.t())
         products, moments = torch.empty_like(sums), sums.new_empty(6, len(sums))
         outputs, cell_states = sums.new_empty(2, len(sums), hidden.shape[1]).unbind(0)

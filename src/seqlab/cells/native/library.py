@@ -82,7 +82,7 @@ def _loaded() -> Any | None:
             return None
         if reason := who_else_writes(path):
             warnings.warn(
-                f"the C++ kernels are not loaded: {reason}. Take the permission away (chmod go-w), or set"
+                f"the C++ kernels are not loaded: {reason}. Remove the permission (chmod go-w), or set"
                 " SEQLAB_CACHE to a folder of your own and run make native.",
                 stacklevel=2,
             )

@@ -30,7 +30,7 @@ class NativeResetBeforeGRUScan(torch.autograd.Function):
         layout: StepLayout,
     ) -> tuple[Tensor, Tensor]:
         kernels = native_kernels(rows)
-        assert kernels is not None, "asked for a kernel where there is none"
+        assert kernels is not None, "the native kernels are not loaded"
         gates = rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
         outputs, last = gates.new_empty(len(rows), hidden.shape[1]), readable(hidden).clone()
         kernels.reset_before_gru_forward(

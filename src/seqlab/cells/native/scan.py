@@ -44,7 +44,7 @@ class NativeLSTMScan(torch.autograd.Function):
         outputs, cell_states = gates.new_empty(2, len(rows), hidden.shape[1]).unbind(0)
         last_hidden, last_cell_state = readable(hidden).clone(), readable(cell_state).clone()
         kernels = native_kernels(rows)
-        assert kernels is not None, "asked for a kernel where there is none"
+        assert kernels is not None, "the native kernels are not loaded"
         run = getattr(kernels, f"{kernel}_forward")
         run(
             gates,
@@ -140,7 +140,7 @@ class NativeGRUScan(torch.autograd.Function):
                 hidden.new_zeros(hidden.shape[1]) if recurrent_bias is None else recurrent_bias,
             )
         kernels = native_kernels(rows)
-        assert kernels is not None, "asked for a kernel where there is none"
+        assert kernels is not None, "the native kernels are not loaded"
         run = getattr(kernels, f"{kernel}_forward")
         run(
             gates,

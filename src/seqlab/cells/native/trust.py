@@ -25,5 +25,5 @@ def who_else_writes(path: Path) -> str:
             continue
         others = stat.S_IWOTH if found.st_gid == found.st_uid else stat.S_IWOTH | stat.S_IWGRP
         if found.st_mode & others:
-            return f"{place} can be written by other users"
+            return f"{place} is writable by other users"
     return ""

@@ -62,7 +62,7 @@ def transformer_settings(model: SequenceSettings, decoder: DecoderSettings) -> T
         raise ArgumentError(
             "num_heads",
             settings.heads,
-            f"a decoder of width {settings.hidden_size} cannot be divided over {settings.heads} heads.",
+            f"a decoder of width {settings.hidden_size} cannot be split evenly into {settings.heads} heads.",
             allowed=", ".join(fitting),
             part="decoder",
         )
@@ -157,7 +157,7 @@ def build_attention(decoder: DecoderSettings, *, query_size: int, source_size: i
             "attention",
             decoder.attention,
             error.what,
-            cure=f"{error.cure} projected=true projects them.",
+            cure=f"{error.cure} Or set projected=true to project them.",
             part="decoder",
         ) from error
     windows: dict[str, Window | None] = {
@@ -185,7 +185,7 @@ def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Encod
         raise ArgumentError(
             "bridge",
             decoder.bridge,
-            "an encoder that is not recurrent has no state to hand over.",
+            "only a recurrent encoder has a final state to pass to the decoder.",
             allowed="learned, mean, none",
             part="decoder",
         )

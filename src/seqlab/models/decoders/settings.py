@@ -1,4 +1,4 @@
-"""The section `decoder` of a recipe: the half of an encoder-decoder that writes."""
+"""The section `decoder` of a recipe: the decoder half of an encoder-decoder."""
 
 from __future__ import annotations
 
@@ -11,69 +11,82 @@ from seqlab.core.settings import Settings
 
 
 class DecoderAttentionName(ScoreName):
-    """An attention score, or one of the two ways to go without."""
+    """An attention score, or one of the two ways to decode without attention."""
 
     also = ("constant", "none")
 
 
 class DecoderSettings(Settings):
-    """The half of an encoder-decoder that writes.
+    """The decoder of an encoder-decoder.
 
-    The section model describes the half that reads; what is left out here is as there.
+    The section model describes the encoder; settings that are left out here are taken from it.
     """
 
     kind: Literal["", "recurrent", "transformer"] = Field(
-        "", description="The family of the decoder; that of the encoder when empty."
+        "", description="Decoder family; empty uses the encoder's."
     )
     cell: str = Field(
-        "", description="The cell of a recurrent decoder; that of a recurrent encoder when empty, else lstm."
+        "",
+        description=(
+            "Cell of a recurrent decoder; empty uses the encoder's cell, or lstm if the"
+            " encoder is not recurrent."
+        ),
     )
     layers: int = Field(
-        0, ge=0, le=200, description="Layers of the decoder; 0 takes as many as the encoder has."
+        0, ge=0, le=200, description="Number of decoder layers; 0 uses as many as the encoder has."
     )
-    hidden_size: int = Field(0, ge=0, description="Width of the decoder; 0 takes that of the encoder.")
+    hidden_size: int = Field(0, ge=0, description="Hidden size of the decoder; 0 uses the encoder's.")
     heads: int = Field(
-        0, ge=0, description="Attention heads of a Transformer decoder; 0 takes those of the encoder, or 4."
+        0, ge=0, description="Attention heads of a Transformer decoder; 0 uses the encoder's number, or 4."
     )
     attention: DecoderAttentionName = Field(
         DecoderAttentionName("additive"),
         description=(
-            "How a recurrent decoder compares its state with the source; constant: the encoder's end enters"
-            " each step; none: only the first."
+            "Attention score of a recurrent decoder. constant feeds the encoder's final state into every"
+            " step; none uses it only as the initial state."
         ),
     )
     alignment: Literal["soft", "hard"] = Field(
-        "soft", description="Look at all of the source by weight, or at the one best step."
+        "soft",
+        description=(
+            "Soft attention averages over the source; hard attention picks the single best source step."
+        ),
     )
     projected: bool = Field(
-        False, description="Keys and values are learned maps of the encoder's features, not these themselves."
+        False,
+        description=(
+            "Apply learned projections to the encoder outputs to get keys and values;"
+            " false uses the outputs directly."
+        ),
     )
     window: Literal["none", "monotonic", "predicted"] = Field(
         "none",
         description=(
-            "Look at the whole source, or only around step t (monotonic) or around a step that the decoder"
-            " predicts."
+            "Attend to the whole source, or only to a window around step t (monotonic) or around a"
+            " position that the decoder predicts."
         ),
     )
-    reach: int = Field(10, ge=1, description="Steps of the source on either side that a window shows.")
+    reach: int = Field(
+        10, ge=1, description=("Source steps on either side of the center of the attention window.")
+    )
     context: Literal["output", "input"] = Field(
         "output",
         description=(
-            "What attention found joins the state before the output layer, or also enters the next step"
-            " (input feeding)."
+            "Combine the context vector with the state only before the output layer, or also feed it"
+            " into the next step (input feeding)."
         ),
     )
     bridge: Literal["", "identity", "learned", "mean", "none"] = Field(
         "",
         description=(
-            "How a decoder's first state follows from the encoder's last, or from the mean of all; empty:"
-            " identity if it fits, else learned."
+            "How the decoder's initial state is computed from the encoder's final state or mean output;"
+            " empty uses identity if the sizes match, else learned."
         ),
     )
     shared_embedding: bool = Field(
         True,
         description=(
-            "Where both sides share one vocabulary, they share one embedding table too; false gives the"
-            " decoder its own."
+            "Share one embedding table between encoder and decoder when both use the same vocabulary;"
+            " false gives the decoder its own."
         ),
     )

@@ -113,6 +113,7 @@ def build_captioner(
         )
     else:
         raise UsageError(
-            f"an image cannot enter as '{view}'.", cure=nearest(view, [*IMAGE_INPUTS, "attention"])
+            f"'{view}' is not a way to feed an image to the decoder.",
+            cure=nearest(view, [*IMAGE_INPUTS, "attention"]),
         )
     return Captioner(network, TokenEmbedding(num_words, word_size, pad_id=None), decoder)

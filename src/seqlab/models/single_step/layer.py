@@ -23,8 +23,7 @@ Rows = Float[Tensor, "hypotheses hidden"]
 """The newest step of every hypothesis."""
 RowFunction = Callable[[Rows], Rows]
 SMALL_GELU_ELEMENTS = 8192
-"""Up to so many numbers torch's own gelu was measured to be faster than oneDNN's, which needs long before it
-begins.
+"""Up to this many elements, torch's own gelu is faster than oneDNN's, which has a high startup cost (measured).
 """
 
 
@@ -182,7 +181,7 @@ def identity(rows: Rows) -> Rows:
 
 
 def _norms(residual: nn.Module) -> tuple[RowFunction, RowFunction]:
-    """The norms before and after a sub-layer."""
+    """The norms before and after a sublayer."""
     assert isinstance(residual, PreNorm | PostNorm)
     norm = functional_norm(residual.norm)
     return (norm, identity) if isinstance(residual, PreNorm) else (identity, norm)

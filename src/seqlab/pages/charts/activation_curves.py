@@ -45,7 +45,9 @@ def activation_curves(curves: Sequence[ActivationCurve], *, y_limit: float = 1.6
         f" {max(curve.derivatives):g}."
         for curve in curves
     )
-    return Diagram("Activations and their slopes", description, width, PANEL_HEIGHT + 44.0, parts)
+    return Diagram(
+        "Activation functions and their derivatives", description, width, PANEL_HEIGHT + 44.0, parts
+    )
 
 
 def _panel(curve: ActivationCurve, left: float, y_limit: float) -> Iterator[DiagramPart]:

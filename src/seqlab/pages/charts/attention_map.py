@@ -34,7 +34,7 @@ class AttentionMap:
                 f"{len(self.target_labels)} rows of {len(self.source_labels)} weights are needed"
             )
         if max(len(self.target_labels), len(self.source_labels)) > MAX_STEPS:
-            raise ValueError(f"at most {MAX_STEPS} steps can be read in one figure")
+            raise ValueError(f"at most {MAX_STEPS} steps fit into one figure")
 
     @property
     def margin(self) -> tuple[float, float]:
@@ -82,15 +82,15 @@ def describe_attention_map(attention_map: AttentionMap) -> str:
     """The strongest attention of each step as text.
 
     >>> describe_attention_map(AttentionMap("", ["it", "was"], ["the", "dog"], [[0.1, 0.9], [0.0, 0.0]]))
-    'it looks most at dog (90%); was looks at nothing.'
+    'it attends most to dog (90%); was attends to nothing.'
     """
     strongest = []
     for word, row in zip(attention_map.target_labels, attention_map.weights, strict=True):
         best = max(range(len(row)), key=lambda column: row[column])
         strongest.append(
-            f"{word} looks most at {attention_map.source_labels[best]} ({row[best]:.0%})"
+            f"{word} attends most to {attention_map.source_labels[best]} ({row[best]:.0%})"
             if row[best] > 0
-            else f"{word} looks at nothing"
+            else f"{word} attends to nothing"
         )
     return "; ".join(strongest) + "."
 
@@ -131,7 +131,8 @@ def _squares(attention_map: AttentionMap) -> Iterator[Markup]:
             x, y = left + CELL * column, above + CELL * row
             hint = tag(
                 "title",
-                f"{attention_map.target_labels[row]} at {attention_map.source_labels[column]}: {weight:.3f}",
+                f"{attention_map.target_labels[row]} attends to {attention_map.source_labels[column]}:"
+                f" {weight:.3f}",
             )
             parts = [shaded_box(x, y, CELL, CELL, share=weight)] if weight > 0 else []
             if attention_map.show_weights:

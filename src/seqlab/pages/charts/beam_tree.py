@@ -71,8 +71,8 @@ class BeamTree:
             if branch.parent not in known or branch.fate not in FATE_STYLES
         ]:
             raise ValueError(
-                f"a branch needs a parent that is there, and one of the fates {', '.join(FATE_STYLES)},"
-                f" unlike: {', '.join(lost[:5])}"
+                f"every branch needs an existing parent and one of the fates {', '.join(FATE_STYLES)};"
+                f" invalid: {', '.join(lost[:5])}"
             )
 
     @classmethod
@@ -134,14 +134,17 @@ def render_beam_tree(tree: BeamTree) -> str:
     ]
     caption = tag(
         "p",
-        "Below each token: the log-probability of the hypothesis up to there. The thick line leads to the best answer.",
+        "The number below each token is the log-probability of the hypothesis so far. The thick line is the"
+        " best hypothesis.",
     )
     sections = [
-        Section("answers", "Answers", _answers(tree)),
+        Section("answers", "Hypotheses", _answers(tree)),
         Section("tree", "Step by step", tag("div", caption, *rows)),
     ]
     notices = (
-        [f"the first {MAX_STEPS} of {tree.num_steps:,} steps are drawn"] if tree.num_steps > MAX_STEPS else []
+        [f"the figure shows the first {MAX_STEPS} of {tree.num_steps:,} steps"]
+        if tree.num_steps > MAX_STEPS
+        else []
     )
     return render_page(title=tree.title, subtitle=tree.source, created="", notices=notices, sections=sections)
 
@@ -232,7 +235,7 @@ def describe_beam_tree(tree: BeamTree) -> str:
     kept = sum(branch.fate != "pruned" for branch in tree.branches)
     answer = " ".join(branch.word for branch in tree.path_to(1))
     counted = f"{count_of(tree.num_steps, 'step')}, {count_of(len(tree.branches), 'candidate')}, {kept:,} of them kept."
-    return f"{counted} The best: {answer}." if answer else counted
+    return f"{counted} Best hypothesis: {answer}." if answer else counted
 
 
 def _answers(tree: BeamTree) -> Markup:

@@ -271,18 +271,18 @@ def _draw_inputs(
 
 def _describe_rnn(cell: RNNDiagram) -> str:
     return (
-        "The input and the previous hidden state are multiplied by their matrices and added;"
+        "The input and the previous hidden state are multiplied by their weight matrices and added;"
         f" {cell.activation} of the sum is the new hidden state."
     )
 
 
 def _describe_lstm(cell: LSTMDiagram) -> str:
     input_gate = "one minus the forget gate" if cell.input_gate == "1 - forget" else "the input gate"
-    more = " The gates also see the memory." if cell.peepholes else ""
-    more += " Sums and memory are normalised." if cell.norms else ""
+    more = " The gates also see the cell state." if cell.peepholes else ""
+    more += " The sums and the cell state are normalized." if cell.norms else ""
     more += " The hidden state is projected to fewer units." if cell.projection else ""
     return (
-        "The memory runs along the top: it is multiplied by the forget gate, and the candidate times"
+        "The cell state runs along the top: it is multiplied by the forget gate, and the candidate times"
         f" {input_gate} is added. Its tanh times the output gate is the hidden state.{more}"
     )
 
@@ -291,7 +291,7 @@ def _describe_gru(cell: GRUDiagram) -> str:
     old, new = (
         ("the gate", "one minus the gate") if cell.kept_by == "gate" else ("one minus the gate", "the gate")
     )
-    seen = "" if cell.sees_state else " Gate and candidate see the input alone."
+    seen = "" if cell.sees_state else " Gate and candidate depend on the input only."
     resets = {
         "none": "",
         "before": " The reset gate multiplies the old state before the candidate's matrix.",

@@ -180,12 +180,12 @@ def abbreviate(label: str, max_characters: int) -> str:
 def describe_confusion_matrix(confusion: ConfusionTable) -> str:
     """
     >>> describe_confusion_matrix(ConfusionTable(["a", "b"], [[3, 1], [0, 4]]))
-    '7 of 8 examples of 2 classes are right (88%).'
+    '7 of 8 examples in 2 classes are correct (88%).'
     """
     total = sum(sum(row) for row in confusion.counts)
     correct = sum(row[index] for index, row in enumerate(confusion.counts))
     share = f" ({format_percent(correct / total)})" if total else ""
-    return f"{correct:,} of {total:,} examples of {len(confusion.labels)} classes are right{share}."
+    return f"{correct:,} of {total:,} examples in {len(confusion.labels)} classes are correct{share}."
 
 
 def most_confused_classes(confusion: ConfusionTable) -> ConfusionTable:

@@ -49,12 +49,12 @@ class EmbeddingMap:
     def description(self) -> str:
         """
         >>> EmbeddingMap("", [], explained_variance=(0.25, 0.125)).description()
-        'The plane shows 38% of what their vectors differ in: 25% along, 12% up.'
+        'The map shows 38% of the variance of the vectors: 25% horizontally, 12% vertically.'
         """
         across, up = (100 * share for share in self.explained_variance)
         return (
-            f"The plane shows {across + up:.0f}% of what their vectors differ in: {across:.0f}% along,"
-            f" {up:.0f}% up."
+            f"The map shows {across + up:.0f}% of the variance of the vectors: {across:.0f}%"
+            f" horizontally, {up:.0f}% vertically."
         )
 
 
@@ -98,7 +98,7 @@ def _points(embedding_map: EmbeddingMap, positions: dict[str, tuple[float, float
         (x, y), label = positions[word.word], abbreviate(word.word, MAX_LABEL_CHARACTERS)
         side = _free_side(x, y, label, taken, own_index=index, width=embedding_map.width)
         anchor_point, anchor = _label_anchor(x, y, side or 0)
-        hint = f"{word.word} lies near {', '.join(word.neighbors)}" if word.neighbors else word.word
+        hint = f"{word.word} is close to {', '.join(word.neighbors)}" if word.neighbors else word.word
         kind = f"halo word-name{'' if side is not None else ' crowded'}"
         yield tag(
             "g",

@@ -273,7 +273,7 @@ def _note(chart: LineChart, axis: Axis) -> Markup:
     kind = "not finite or not positive" if axis.log else "not finite"
     return tag(
         "figcaption",
-        f"{missing:,} {'point is' if missing == 1 else 'points are'} {kind}: a gap in the line.",
+        f"{missing:,} {'point is' if missing == 1 else 'points are'} {kind} and shown as a gap.",
         class_="quiet",
     )
 
@@ -284,7 +284,7 @@ def describe_line_chart(chart: LineChart) -> str:
     >>> describe_line_chart(LineChart("Loss", "step", "nats", [LineSeries("valid", [0, 100, 200], [3.0, 1.25, 1.5])]))
     'valid goes from 3.000 at step 0 to 1.500 at step 200; lowest 1.250 at step 100, highest 3.000 at step 0.'
     """
-    return " ".join(_describe_series(series, chart.x_label) for series in chart.series) or "Nothing to draw."
+    return " ".join(_describe_series(series, chart.x_label) for series in chart.series) or "No data to plot."
 
 
 def _describe_series(series: LineSeries, x_label: str) -> str:

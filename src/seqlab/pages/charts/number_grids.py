@@ -11,7 +11,7 @@ from seqlab.pages.html import Markup, tag
 
 CELL_WIDTH, CELL_HEIGHT, FONT, GAP = 42.0, 26.0, 12.0, 16.0
 HEADER_HEIGHT = 46.0
-"""Room above the numbers for a title and the names of the columns."""
+"""Space above the numbers for a title and the names of the columns."""
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,12 @@ def position_curves(features: Mapping[int, Sequence[float]]) -> Diagram:
             features[2 * pair], features[2 * pair + 1], first=2 * pair, top=TOP + row * (HEIGHT + PANEL_GAP)
         )
     bottom = TOP + len(pairs) * (HEIGHT + PANEL_GAP) - PANEL_GAP
-    parts.append(Label(LEFT + WIDTH / 2, bottom + 32.0, "place", muted=True))
+    parts.append(Label(LEFT + WIDTH / 2, bottom + 32.0, "position", muted=True))
     description = (
-        f"Features {', '.join(map(str, sorted(features)))} of sinusoidal positions at {length} places: the"
-        " two features of a panel are the same "
+        f"Features {', '.join(map(str, sorted(features)))} of sinusoidal positions over {length}"
+        " positions: the two features of a panel are the same "
     )
-    description += "wave shifted by a quarter of its length, and the waves grow longer from panel to panel."
+    description += "wave shifted by a quarter period, and the wavelength grows from panel to panel."
     return Diagram("Sinusoidal positions", description, LEFT + WIDTH + 20.0, bottom + 44.0, parts)
 
 

@@ -1,5 +1,5 @@
 """Diagrams of recurrence: a cell and its unrolled copies, several layers over time, and the computation
-graph of back-propagation.
+graph of backpropagation.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def unrolled_graph(steps: int = 4) -> Diagram:
         )
     width = 290.0 + GAP_X * (steps - 1) + 90.0
     description = (
-        f"One cell that reads its own state, drawn as {steps} copies, one per time step. The copies share the"
+        f"One recurrent cell unrolled into {steps} copies, one per time step. The copies share the"
         " weights W, U and V."
     )
     parts.append(Label(width / 2 + 60, 262.0, "the same W, U and V in every copy", muted=True))
-    return Diagram("A recurrent cell and its copies over time", description, width, 280.0, parts)
+    return Diagram("A recurrent cell, unrolled over time", description, width, 280.0, parts)
 
 
 def _column(x: float, below: str, state: str, above: str, *, cell: str) -> Iterator[DiagramPart]:
@@ -88,10 +88,10 @@ def layer_graph(layers: int = 3, steps: int = 4) -> Diagram:
         parts.append(Label(62.0, bottom - GAP_Y * layer + 4.5, f"layer {layer}", anchor="end", muted=True))
     width = 150.0 + GAP_X * (steps - 1) + 70.0
     description = (
-        f"{layers} recurrent layers over {steps} steps. Arrows go up to the next layer and right to the next"
-        " step; boxes on one diagonal can be computed together."
+        f"{layers} recurrent layers over {steps} steps. Arrows go up to the next layer and right to the"
+        " next step; boxes on one diagonal can be computed in parallel."
     )
-    return Diagram("Several layers, several steps", description, width, height, parts)
+    return Diagram("Stacked recurrent layers over time", description, width, height, parts)
 
 
 def _superscript(number: int) -> str:
@@ -109,11 +109,11 @@ def backpropagation_graph(steps: int = 3) -> Diagram:
     parts.append(Line([(44.0, 200.0), (88.0, 200.0)], style="carried"))
     parts.append(Box(30.0, 200.0, "h₀", kind="kept", width=40.0))
     parts += [
-        Label(20.0, 352.0, "Kept on the way forward: every x and every h (violet).", "start", muted=True),
+        Label(20.0, 352.0, "Stored in the forward pass: every x and every h (violet).", "start", muted=True),
         Label(
             20.0,
             372.0,
-            "On the way back (dashed): δₜ = ∂L/∂hₜ = Vᵀ ∂L/∂oₜ + Uᵀ δₜ₊₁, computed once for each step",
+            "In the backward pass (dashed): δₜ = ∂L/∂hₜ = Vᵀ ∂L/∂oₜ + Uᵀ δₜ₊₁, computed once per step",
             "start",
             muted=True,
         ),
@@ -126,11 +126,11 @@ def backpropagation_graph(steps: int = 3) -> Diagram:
         ),
     ]
     description = (
-        f"The computational graph of {steps} steps of a linear recurrent network. Each hidden state is kept;"
-        " on the way back one gradient per step is computed and reused for the gradients of both weight"
-        " matrices."
+        f"The computational graph of {steps} steps of a linear recurrent network. Each hidden state is"
+        " stored; the backward pass computes one gradient per step and reuses it for the gradients of"
+        " both weight matrices."
     )
-    return Diagram("Back-propagation through time", description, max(width, 620.0), 412.0, parts)
+    return Diagram("Backpropagation through time", description, max(width, 620.0), 412.0, parts)
 
 
 def _graph_step(step: int, x: float, *, last: bool) -> Iterator[DiagramPart]:

@@ -43,7 +43,10 @@ class TokenHeatmap:
 
     def __post_init__(self) -> None:
         if wrong := [row.name for row in self.rows if len(row.weights) != len(self.tokens)]:
-            raise ValueError(f"{len(self.tokens)} tokens need as many weights, unlike in: {', '.join(wrong)}")
+            raise ValueError(
+                f"{len(self.tokens)} tokens need {len(self.tokens)} weights; wrong number"
+                f" in: {', '.join(wrong)}"
+            )
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ def describe_token_heatmap(heatmap: TokenHeatmap) -> str:
     """The strongest token of each strip as text.
 
     >>> describe_token_heatmap(TokenHeatmap("", ["red", "blue"], [HeatmapRow("head 1", [0.25, 0.75]), HeatmapRow("head 2", [0.0, 0.0])]))
-    'head 1: most on blue (0.75); head 2: nothing.'
+    'head 1: highest weight on blue (0.75); head 2: nothing.'
     """
     return "; ".join(f"{row.name}: {_strongest_token(row, heatmap.tokens)}" for row in heatmap.rows) + "."
 
@@ -102,7 +105,7 @@ def _strongest_token(row: HeatmapRow, tokens: Sequence[str]) -> str:
     return (
         "nothing"
         if best is None or row.weights[best] <= 0
-        else f"most on {_visible_token(tokens[best])} ({row.weights[best]:.2f})"
+        else f"highest weight on {_visible_token(tokens[best])} ({row.weights[best]:.2f})"
     )
 
 
@@ -139,7 +142,7 @@ def _draw_row(
     yield tag("text", row.name, x=ROW_GAP, y=top + 0.5 * LINE + 4, style="fill: var(--ink)")
     yield tag(
         "text",
-        f"strongest {strongest:.2f}",
+        f"maximum {strongest:.2f}",
         x=ROW_GAP,
         y=top + 1.5 * LINE,
         style="fill: var(--quiet); font-size: 11px",

@@ -108,7 +108,7 @@ class QueryAttention(ReportSection):
     """Attention of the learned queries of a classifier, for a few examples."""
 
     kind = "query_attention"
-    title = "Where the queries look"
+    title = "Attention of the learned queries"
     position = 68
     examples: Sequence[QueryExample]
 
@@ -118,8 +118,8 @@ class QueryAttention(ReportSection):
 
     def html(self) -> Markup | None:
         hint = (
-            "Each learned query looks at some tokens and not at others: the darker a token, the more of it is"
-            " in what the query found."
+            "Each learned query attends to some tokens more than to others; darker tokens have more"
+            " attention weight."
         )
         figures = [
             draw_token_heatmap(

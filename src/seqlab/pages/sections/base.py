@@ -1,4 +1,4 @@
-"""What a section of a report is: plain data that knows its JSON, its lines for the terminal and its HTML."""
+"""The interface of report sections: plain data that knows its JSON, its lines for the terminal and its HTML."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ReportSection(ABC):
     """One part of an evaluation beyond its scores. Every section is a frozen dataclass of plain values.
 
     A task makes sections, results.json keeps them, the command line prints their lines and the report page
-    their HTML: none of them needs to know which task it was.
+    their HTML: none of them needs to know the task.
     """
 
     kind: ClassVar[str]

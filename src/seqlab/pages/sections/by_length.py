@@ -15,7 +15,7 @@ from seqlab.pages.report_data import LineChart, LineSeries
 @dataclass(frozen=True)
 class LengthLine:
     """One model: a value with its interval for each part of the data; the names of the parts are those of the
-    reaches.
+    length ranges.
     """
 
     name: str
@@ -24,7 +24,7 @@ class LengthLine:
 
 @dataclass(frozen=True)
 class LengthChart:
-    """The same parts for all models: where the middle of each lies, and how many items it has."""
+    """The same parts for all models: the mean length of each, and its number of items."""
 
     score: str
     unit: str
@@ -39,9 +39,10 @@ def by_length_section(chart: LengthChart) -> Markup:
         LineSeries(line.name, chart.mean_lengths, [interval.value for interval in line.intervals])
         for line in chart.lines
     ]
-    curve = LineChart(f"{name} by length of the source", f"{chart.unit} in the source", name, series)
+    curve = LineChart(f"{name} by source length", f"{chart.unit} in the source", name, series)
     explanation = (
-        "Every part is scored like the whole, with its 95% CI; a point stands at the mean length of its part."
+        "Each group is scored like the whole test set, with its 95% CI; each point is at the mean length"
+        " of its group."
     )
     figure = tag("div", draw_line_chart(curve, ident="by-length"), class_="charts")
     return tag("div", tag("p", explanation, class_="quiet"), figure, _table(chart))

@@ -58,26 +58,26 @@ def render_calibration(calibration: CalibrationCurves) -> Markup:
     before, after = calibration.before, calibration.after
     is_scaled = calibration.temperature != 1.0
     summary = (
-        f"The temperature {calibration.temperature:.3f}, chosen on the validation data, changes the expected"
-        f" calibration error (ECE) from {before['error']:.4f} to {after['error']:.4f} and the loss from"
-        f" {before['nats']:.4f} to {after['nats']:.4f} nats. No answer changes; predictions use the adjusted"
-        " probabilities."
+        f"A temperature of {calibration.temperature:.3f}, fitted on the validation data, changes the"
+        f" expected calibration error (ECE) from {before['error']:.4f} to {after['error']:.4f} and the"
+        f" loss from {before['nats']:.4f} to {after['nats']:.4f} nats. No prediction changes; reported"
+        " probabilities use this temperature."
         if is_scaled
-        else f"The expected calibration error (ECE) is {before['error']:.4f}. Temperature scaling does not help on"
-        " the validation data, so the probabilities are those of the network."
+        else f"The expected calibration error (ECE) is {before['error']:.4f}. Temperature scaling does"
+        " not help on the validation data, so the probabilities are not rescaled."
     )
     explanation = (
-        "On the straight line confidence equals accuracy; below it, the model is overconfident. Each dot"
-        " is one of 10 confidence bins."
+        "On the diagonal, confidence equals accuracy; below it, the model is overconfident. Each dot is"
+        " one of 10 confidence bins."
     )
     lowest = min([entry["confidence"] for entry in [*before["bins"], *after["bins"]]], default=0.0)
     curve = LineChart(
         "Reliability",
-        "probability of the answer",
-        "share right",
+        "confidence",
+        "accuracy",
         [
-            _reliability_series("as trained", before),
-            *([_reliability_series("with the temperature", after)] if is_scaled else []),
+            _reliability_series("uncalibrated", before),
+            *([_reliability_series("after temperature scaling", after)] if is_scaled else []),
             LineSeries("confidence = accuracy", [lowest, 1.0], [lowest, 1.0]),
         ],
         is_over_time=False,
@@ -85,9 +85,7 @@ def render_calibration(calibration: CalibrationCurves) -> Markup:
     counts = [
         tag("tr", *[tag("td", value, class_="num") for value in _row(entry)]) for entry in after["bins"]
     ]
-    heads = [
-        tag("th", name, scope="col", class_="num") for name in ("probability", "share right", "examples")
-    ]
+    heads = [tag("th", name, scope="col", class_="num") for name in ("probability", "accuracy", "examples")]
     table = tag("div", tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *counts)), class_="scroll")
     return tag(
         "div",
@@ -114,7 +112,7 @@ def render_thresholds(thresholds: Thresholds) -> Markup:
     )
     curve = LineChart(
         f"Thresholds for {thresholds.label}",
-        "probability from which it is said",
+        "threshold",
         "score",
         series,
         marks=marks,
@@ -122,7 +120,7 @@ def render_thresholds(thresholds: Thresholds) -> Markup:
     summary = [
         "The label ",
         tag("b", tag("bdi", thresholds.label)),
-        " is said when its probability reaches a threshold; predictions use the likelier class (0.5).",
+        " is predicted when its probability reaches the threshold, which is 0.5 by default.",
     ]
     if thresholds.chosen is not None:
         summary.append(f" The best F1 on the validation data is at {thresholds.chosen:.3f}.")

@@ -56,7 +56,7 @@ class ClassTable(ReportSection):
             for line in self.classes[:MAX_PRINTED]
         ]
         if len(self.classes) > MAX_PRINTED:
-            lines.append(f"    … and {len(self.classes) - MAX_PRINTED:,} more classes: --json has them all")
+            lines.append(f"    … and {len(self.classes) - MAX_PRINTED:,} more classes; use --json to see all")
         return lines
 
     def html(self) -> Markup | None:
@@ -94,13 +94,13 @@ def _format_scores(line: ClassLine) -> str:
 def confusion_section(confusion: ConfusionTable) -> Markup:
     visible_matrix = most_confused_classes(confusion)
     note = (
-        f" The {MAX_CLASSES} classes with most mistakes are shown."
+        f" Showing the {MAX_CLASSES} classes with the most mistakes."
         if len(visible_matrix.labels) < len(confusion.labels)
         else ""
     )
     explanation = (
-        "A row is a true label: blue is the share that was found, orange the shares that went elsewhere."
-        " Point at a cell for its numbers."
+        "Each row is a true label: blue is the share predicted correctly, orange the shares predicted as"
+        " another label. Hover over a cell to see its counts."
     )
     return tag(
         "div",
@@ -145,8 +145,8 @@ def _pairs(confusion: ConfusionTable) -> Markup:
         )
         for truth, predicted, count, share in pairs
     ]
-    heads = [tag("th", "commonest mistakes", scope="col"), tag("th", "times", scope="col", class_="num")]
-    heads.append(tag("th", "of the class", scope="col", class_="num"))
+    heads = [tag("th", "most frequent mistakes", scope="col"), tag("th", "count", scope="col", class_="num")]
+    heads.append(tag("th", "share of class", scope="col", class_="num"))
     return tag("div", tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows)), class_="scroll")
 
 
@@ -163,7 +163,9 @@ def classes_section(lines: Sequence[ClassLine]) -> Markup:
         tag("tbody", *[_class_row(line) for line in ordered[:MAX_ROWS]]),
         class_="classes",
     )
-    note = "Weakest first." + (f" The first {MAX_ROWS} of {len(lines):,}." if len(lines) > MAX_ROWS else "")
+    note = "Weakest first." + (
+        f" Showing the first {MAX_ROWS} of {len(lines):,}." if len(lines) > MAX_ROWS else ""
+    )
     return tag("div", tag("p", note, class_="quiet"), tag("div", table, class_="scroll"))
 
 

@@ -1,4 +1,4 @@
-"""Examples a reader can judge for themselves: confident mistakes, and what a language model wrote as it
+"""Examples that readers can judge themselves: confident mistakes, and what a language model wrote as it
 learned.
 """
 
@@ -37,16 +37,16 @@ class MostWrong(ReportSection):
 
 
 def wrong_section(examples: Sequence[WrongExample]) -> Markup:
-    """The model's most confident mistakes; some of them are often mistakes of the labels."""
+    """The model's most confident mistakes; some of them are often label errors."""
     ordered = sorted(examples, key=lambda example: -(example.predicted_probability or 0.0))
     has_probabilities = any(example.predicted_probability is not None for example in examples)
     first = (
-        "Sorted by how sure the model was. A mistake it is very sure of is"
+        "Most confident mistakes first. A very confident mistake is"
         if has_probabilities
-        else "The furthest off first. A large error is"
+        else "Largest errors first. A large error is"
     )
-    hint = f"{first} worth a look at the label."
-    note = f" The first {MAX_EXAMPLES} of {len(examples):,}." if len(examples) > MAX_EXAMPLES else ""
+    hint = f"{first} sometimes a label error."
+    note = f" Showing the first {MAX_EXAMPLES} of {len(examples):,}." if len(examples) > MAX_EXAMPLES else ""
     return tag(
         "div",
         tag("p", hint, note, class_="quiet"),
@@ -85,9 +85,9 @@ def _format_confidence(share: float | None) -> str:
 def samples_section(samples: Sequence[GeneratedSample]) -> Markup:
     """What the model wrote at each stage, the prompt set apart from the continuation."""
     rows = [_sample(sample) for sample in samples[:MAX_EXAMPLES]]
-    hint = "What the model wrote, from its first updates to the last."
+    hint = "Samples from the model, from early to late in training."
     if any(sample.prompt for sample in samples):
-        hint += " The highlighted words are the prompt; the model wrote the rest."
+        hint += " The highlighted text is the prompt; the model generated the rest."
     return tag("div", tag("p", hint, class_="quiet"), tag("div", *rows, class_="samples"))
 
 

@@ -1,4 +1,4 @@
-"""Numbers of an evaluation that are neither scores nor worth a section of their own."""
+"""Numbers of an evaluation that are not scores and do not need a section of their own."""
 
 from __future__ import annotations
 

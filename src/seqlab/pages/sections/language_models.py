@@ -26,7 +26,7 @@ class LanguageModels(ReportSection):
     """Scores from unigrams through longer n-grams to the network: the benefit of more context."""
 
     kind = "language_models"
-    title = "Beside simpler language models"
+    title = "Compared with simpler language models"
     position = 10
     models: Sequence[LanguageModelLine]
 

@@ -1,4 +1,4 @@
-"""The scores without the test data that training has seen."""
+"""The scores without test data that also occurs in training."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CleanScore:
 @report_sections.register("without_leaks")
 @dataclass(frozen=True)
 class WithoutLeaks(ReportSection):
-    """How many items training has seen, how many are left, and the scores of those."""
+    """How many items also occur in training, how many are left, and the scores on those."""
 
     kind = "without_leaks"
     split: str
@@ -39,12 +39,14 @@ class WithoutLeaks(ReportSection):
     def describe(self) -> str:
         """The first score without items seen in training, and the same score on everything."""
         if not self.kept:
-            return f"{self.split}: training has seen all of it: the score says nothing about new data"
+            return f"{self.split}: all of it is also in training; the score says nothing about new data"
         seen = (
             self.unit.replace("s", "", 1) if self.left_out == 1 else self.unit
         )  # rows, blocks of 512 tokens
         verb = "is" if self.kept == 1 else "are"
-        left = f"{self.split}: without the {self.left_out:,} {seen} that training has seen, {self.kept:,} {verb} left"
+        left = (
+            f"{self.split}: without the {self.left_out:,} {seen} also in training, {self.kept:,} {verb} left"
+        )
         if not self.scores:
             return left
         first = self.scores[0]
@@ -53,7 +55,7 @@ class WithoutLeaks(ReportSection):
             if first.low is None
             else f"(95% CI {first.low:.4f} to {first.high:.4f})"
         )
-        return f"{left}: {first.name} {first.value:.4f} {interval} beside {first.on_all:.4f} on all"
+        return f"{left}: {first.name} {first.value:.4f} {interval}, compared with {first.on_all:.4f} on all"
 
     def lines(self) -> list[str]:
         return [f"WARNING: {self.describe()}"]

@@ -13,16 +13,16 @@ from seqlab.pages.report_data import LineChart
 from seqlab.pages.sections.base import ReportSection, report_sections
 
 MANY_POINTS = 400
-"""From so many points on, dots are smaller."""
+"""With this many points or more, dots are smaller."""
 
 
 @report_sections.register("numbers")
 @dataclass(frozen=True)
 class PredictedNumbers(ReportSection):
-    """Truth and prediction of some examples, and half the width of the range around a prediction."""
+    """True and predicted values of some examples, and half the width of the interval around a prediction."""
 
     kind = "numbers"
-    title = "Truth and prediction"
+    title = "Predicted and true values"
     position = 50
     truth: Sequence[float]
     predicted: Sequence[float]
@@ -38,16 +38,16 @@ def numbers_section(numbers: PredictedNumbers) -> Markup:
     all_values = [*numbers.truth, *numbers.predicted]
     low, high = min(all_values), max(all_values)
     explanation = (
-        "A dot is an example. On the dashed line the prediction is the truth; what is left over shows whether"
-        " errors grow with the number."
+        "Each dot is an example. On the dashed line, the prediction equals the true value. The residuals"
+        " show whether errors grow with the value."
     )
     if numbers.reach is not None and numbers.within_reach is not None:
         explanation += (
-            f" {numbers.within_reach:.0%} of the truths lie within {format_number(numbers.reach)} of the"
-            " prediction, a range chosen on the validation data."
+            f" {numbers.within_reach:.0%} of the true values are within {format_number(numbers.reach)} of"
+            " the prediction, a margin chosen on the validation data."
         )
     first = _draw_scatter_plot(
-        "Truth and prediction",
+        "Predicted and true values",
         "predicted",
         "truth",
         numbers.predicted,
@@ -56,7 +56,7 @@ def numbers_section(numbers: PredictedNumbers) -> Markup:
         ident="truth",
     )
     second = _draw_scatter_plot(
-        "What is left over", "predicted", "truth - predicted", numbers.predicted, residuals,
+        "Residuals", "predicted", "truth - predicted", numbers.predicted, residuals,
         line=((min(numbers.predicted), 0.0), (max(numbers.predicted), 0.0)), ident="left-over",
     )  # fmt: skip
     return tag("div", tag("p", explanation, class_="quiet"), tag("div", first, second, class_="charts"))

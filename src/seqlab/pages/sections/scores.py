@@ -54,8 +54,8 @@ def scores_section(scores: Sequence[ScoreLine]) -> Markup:
     )
     legend = tag(
         "p",
-        "The dot is the score, the bar around it the 95% CI, the upright line the naive"
-        " baseline; the shaded side is the better one.",
+        "The dot is the score, the bar its 95% CI, and the vertical line the naive baseline; the shaded"
+        " side is better.",
         class_="quiet",
     )
     return tag("div", cards, legend, _table(scores))
@@ -87,7 +87,7 @@ def _decimals(score: ScoreLine) -> int:
 
 
 def _table(scores: Sequence[ScoreLine]) -> Markup:
-    heads = ("split", "score", "value", "95% CI", "baseline", "difference", "how it was computed")
+    heads = ("split", "score", "value", "95% CI", "baseline", "difference", "details")
     numeric = {"value", "difference"}
     head = tag(
         "tr", *[tag("th", name, scope="col", class_="num" if name in numeric else None) for name in heads]

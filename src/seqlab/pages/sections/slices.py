@@ -39,7 +39,7 @@ class SlicedScores(ReportSection):
     """A score on parts of the data, cut in one or several ways."""
 
     kind = "slices"
-    title = "Parts of the data"
+    title = "Scores on slices of the data"
     position = 56
     cuts: Sequence[SliceChart]
 
@@ -73,8 +73,8 @@ def _lines(chart: SliceChart) -> list[str]:
 
 def slices_section(charts: Sequence[SliceChart]) -> Markup:
     explanation = (
-        "The score on parts of the data, with 95% CIs; the dashed line is the score on all. Few"
-        " examples, a wide interval; very few, none."
+        "The score on slices of the data, with 95% CIs; the dashed line is the overall score. Small"
+        " slices have wide intervals; very small ones have none."
     )
     return tag(
         "div",

@@ -24,7 +24,7 @@ def write_study(finding: Finding, folder: Path, *, name: str, seed: int, quick: 
         figures=finding.figures,
         notes=[
             *finding.notes,
-            *(["A quick run: smaller and shorter than the study itself."] if quick else []),
+            *(["A quick run, smaller and shorter than the full study."] if quick else []),
         ],
         command=study_command(name, seed=seed, quick=quick),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),

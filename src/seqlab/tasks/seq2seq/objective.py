@@ -23,7 +23,7 @@ from seqlab.tasks.seq2seq.codec import Seq2SeqCodec
 from seqlab.tasks.seq2seq.decoder_inputs import ShiftedTargets, draw_predicted, shift_targets
 from seqlab.tasks.split import Split
 from seqlab.training.base import BatchLoss, Carry, Validation
-from seqlab.training.teacher_forcing import truth_share
+from seqlab.training.teacher_forcing import teacher_forcing_ratio
 
 VALIDATION_BATCH, VALIDATION_STEPS = 256, 32_768
 """The most pairs, and padded steps, of a validation batch."""
@@ -81,7 +81,7 @@ class Seq2SeqObjective(Objective[AnyCodec, AnySplit]):
         settings = self.recipe.scheduled_sampling
         if settings.schedule == "none":
             return None
-        ratio = truth_share(
+        ratio = teacher_forcing_ratio(
             step,
             decay=settings.schedule,
             half=settings.half_life,
