@@ -29,13 +29,13 @@ def page() -> str:
 
 
 def find_page(end: str) -> Path | None:
-    """The page whose path below docs ends with these parts; generated pages of the reference do not count."""
+    """The page whose path below docs ends with these parts; not the glossary itself."""
     return next((path for path in _pages() if path.match(end)), None)
 
 
 @cache
 def _pages() -> list[Path]:
-    return [path for path in sorted(DOCS.rglob("*.md")) if path.relative_to(DOCS).parts[0] != "reference"]
+    return [path for path in sorted(DOCS.rglob("*.md")) if path != PAGE]
 
 
 def _entry(term: Term) -> list[str]:

@@ -69,7 +69,7 @@ def pictures() -> dict[Path, str]:
 
 
 def beam_tree() -> BeamTree:
-    """The search of docs/rooms/decoding.md."""
+    """The search of docs/guides/decode.md."""
     kept = json.loads((HERE / "pictures" / "beam_tree.json").read_text(encoding="utf-8"))
     return BeamTree.from_data(kept["data"], title=kept["title"], source=kept["source"])
 

@@ -1,4 +1,4 @@
-"""Writes docs/settings.md from the settings themselves: `python docs/settings_page.py`.
+"""Writes docs/reference/settings.md from the settings themselves: `python docs/settings_page.py`.
 
 A test compares the two.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 from seqlab.core.settings import describe, sentence_of
 from seqlab.recipes.sections import KINDS, section_names, settings_of
 
-PAGE = Path(__file__).with_name("settings.md")
+PAGE = Path(__file__).parent / "reference" / "settings.md"
 INTRODUCTION = (
     "Every setting of a recipe, made from the code by `python docs/settings_page.py`. `seqlab explain NAME`"
     " shows the same."

@@ -121,7 +121,7 @@ def _model_settings(model: Any) -> tuple[str, dict[str, Any]]:
             where="model=",
             cure=(
                 'For example model="lstm" or model={"kind": "transformer", "layers": 2}. To train a cell of your'
-                " own, register it: seqlab.register (docs/extending.md); in a training loop of your own, use"
+                " own, register it: seqlab.register (docs/guides/extend.md); in a training loop of your own, use"
                 " the layers of seqlab.nn."
             ),
         )

@@ -7,7 +7,7 @@
     class MyCell(Cell): ...
 
 They act in your program, in a file for `--plugin FILE`, and in an installed package with an entry point of the
-group `seqlab`. Recipes and run folders never load code. See docs/extending.md.
+group `seqlab`. Recipes and run folders never load code. See docs/guides/extend.md.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from tests.check_each import check_each
 from tests.docs.examples import all_examples_print_what_stands_below
 
 DOCS = Path(__file__).parents[2] / "docs"
-ROOM = DOCS / "rooms" / "attention.md"
+INTERNALS = DOCS / "internals" / "attention.md"
 FOLDER = DOCS / "concepts" / "attention"
 INDEX = FOLDER / "index.md"
 PAGES = sorted({*FOLDER.glob("*.md")} - {INDEX})
@@ -17,7 +17,7 @@ PAGES = sorted({*FOLDER.glob("*.md")} - {INDEX})
 
 def test_every_example_prints_what_stands_below_it() -> None:
     check_each(
-        [*PAGES, ROOM],
+        [*PAGES, INTERNALS],
         all_examples_print_what_stands_below,
         name=lambda path: path.relative_to(DOCS).as_posix(),
     )
@@ -41,7 +41,7 @@ def test_every_page_is_reached_from_the_index_and_leads_back() -> None:
 
 
 def test_every_file_of_the_room_is_in_its_table() -> None:
-    room = ROOM.read_text(encoding="utf-8")
+    room = INTERNALS.read_text(encoding="utf-8")
     files = {path.name for path in (DOCS.parent / "src" / "seqlab" / "attention").glob("*.py")} - {
         "__init__.py"
     }

@@ -92,8 +92,8 @@ def test_pictures_of_the_documents_are_what_the_code_draws() -> None:
             assert path.read_text(encoding="utf-8") == text, f"{path.name}: run: python docs/{drawing}.py"
 
 
-def test_every_study_has_a_line_on_the_page_of_its_room(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (DOCS / "rooms" / "studies.md").read_text(encoding="utf-8")
+def test_every_study_has_a_line_on_the_page_of_studies(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (DOCS / "guides" / "studies.md").read_text(encoding="utf-8")
     assert [name for name in studies.names() if f"| `{name}` |" not in page] == []
     example = page.partition("```python\n")[2].partition("```")[0]
     exec(compile(example, "studies.md", "exec"), {})

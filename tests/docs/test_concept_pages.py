@@ -11,8 +11,8 @@ import pytest
 
 from seqlab.studies.base import studies
 from tests.check_each import check_each
+from tests.docs.commands import commands
 from tests.docs.examples import all_examples_print_what_stands_below, examples_of
-from tests.docs.test_documents import commands
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "concepts"

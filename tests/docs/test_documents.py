@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,27 +10,19 @@ import pytest
 from typer.main import get_command
 
 from seqlab.cli.main import app
-from seqlab.datasets.base import datasets
-from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.recipes.read import check, override, shipped_recipes
 from seqlab.recipes.sections import section_names, settings_help
+from seqlab.recipes.task_registry import registered_tasks
+from seqlab.sources.formats.registry import source_formats
 from tests.check_each import check_each
+from tests.docs.commands import commands, quoted_commands
 from tests.docs.pages import ROOT, page_writer
 
 VERBS = get_command(app).commands
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+COMMON = {"-h", "--help", "--debug", "--plugin"}
 SETTINGS = {entry.name for section in section_names() for entry in settings_help(section)}
 FILES = {f"{path.stem}.py" for path in (ROOT / "src").rglob("*.py")}
-
-
-def commands(text: str) -> list[list[str]]:
-    """Every line of a document that is a seqlab command, as its words."""
-    lines = [line.strip().removeprefix("$ ") for line in text.splitlines()]
-    return [
-        shlex.split(line.partition("  #")[0])
-        for line in lines
-        if line.startswith("seqlab ") and not line.startswith("seqlab [")
-    ]
 
 
 def check_documents(check: Callable[[Path], None]) -> None:
@@ -43,25 +34,24 @@ def test_commands_have_verbs_and_options_that_exist() -> None:
 
 
 def commands_exist(path: Path) -> None:
-    for words in commands(path.read_text(encoding="utf-8")):
-        if words[1].startswith("-"):
-            continue
-        assert words[1] in VERBS, f"{path.name}: {' '.join(words)}"
-        known = {name for option in VERBS[words[1]].params for name in option.opts} | {
-            "-h",
-            "--help",
-            "--debug",
-            "--plugin",
-        }
-        assert {word for word in words[2:] if word.startswith("--")} <= known, (
-            f"{path.name}: {' '.join(words)}"
-        )
+    text = path.read_text(encoding="utf-8")
+    for words in commands(text):
+        check_verb_and_options(words)
         if words[1] == "train" and "--plugin" not in words:  # tests/plugins runs those
             settings = [word for word in words[3:] if re.match(r"[a-z]+\.[a-z_]+=", word)]
-            check(
-                override({}, settings, model=words[words.index("--model") + 1] if "--model" in words else ""),
-                where=path.name,
-            )
+            model = words[words.index("--model") + 1] if "--model" in words else ""
+            check(override({}, settings, model=model), where=path.name)
+    for words in quoted_commands(text):
+        check_verb_and_options(words)
+
+
+def check_verb_and_options(words: list[str]) -> None:
+    if words[1].startswith("-") or words[1].isupper():  # --version; a placeholder
+        return
+    assert words[1] in VERBS, " ".join(words)
+    known = {name for option in VERBS[words[1]].params for name in option.opts} | COMMON
+    options = {word.partition("=")[0] for word in words[2:] if word.startswith("--")}
+    assert options <= known, f"{' '.join(words)}: {options - known}"
 
 
 def test_settings_named_in_a_document_exist() -> None:
@@ -85,20 +75,28 @@ def links_lead_somewhere(path: Path) -> None:
         assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
-def test_every_shipped_recipe_has_a_page_and_every_model_and_dataset_is_listed_in_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_every_shipped_recipe_has_a_page_and_a_line_in_their_index() -> None:
+    index = (ROOT / "docs" / "recipes" / "index.md").read_text(encoding="utf-8")
     for name in shipped_recipes():
         assert (ROOT / "docs" / "recipes" / f"{name}.md").is_file()
-        assert f"`{name}`" in readme
-    assert [name for name in datasets.names() if f"`{name}`" not in readme] == []
-    assert [
-        name
-        for name in ("rnn", "lstm", "gru", "bilstm", "cnn", "transformer")
-        if name not in MODEL_ALIASES or f"`{name}`" not in readme
-    ] == []
+        assert f"`{name}`" in index
 
 
-@pytest.mark.parametrize("name", ["settings_page", "glossary_page"])
+def test_every_task_has_a_line_on_the_home_page() -> None:
+    home = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert [name for name in registered_tasks.names() if f"| `{name}` |" not in home] == []
+
+
+def test_every_format_has_a_line_on_the_page_of_formats() -> None:
+    page = (ROOT / "docs" / "reference" / "file_formats.md").read_text(encoding="utf-8")
+    assert [name for name in source_formats.names() if f"`{name}`" not in page] == []
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
+
+
+@pytest.mark.parametrize("name", ["settings_page", "glossary_page", "cli_page"])
 def test_generated_pages_are_what_the_code_says(name: str) -> None:
     writer = page_writer(name)
     assert writer.PAGE.read_text(encoding="utf-8") == writer.page(), f"run: python docs/{name}.py"

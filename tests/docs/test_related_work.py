@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.check_each import check_each
-from tests.docs.test_documents import commands
+from tests.docs.commands import commands
 
 TEXT = (Path(__file__).parents[2] / "docs" / "related_work.md").read_text(encoding="utf-8")
 WORKS = (

@@ -1,4 +1,4 @@
-"""The table of docs/rooms/nn_compatibility.md is what the layers do: every cell of it compares numbers with
+"""The table of docs/reference/nn_compatibility.md is what the layers do: every cell of it compares numbers with
 torch's class.
 """
 
@@ -12,7 +12,7 @@ from tests.nn.compatibility.behaviors import FAST, SLOW
 from tests.nn.compatibility.layers import COLUMNS
 from tests.run_alone import run_alone
 
-PAGE = Path(__file__).parents[2] / "docs" / "rooms" / "nn_compatibility.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "nn_compatibility.md"
 
 
 def rows_of_the_page() -> list[str]:

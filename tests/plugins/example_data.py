@@ -1,4 +1,4 @@
-"""Small data for the examples of docs/extending.md, under the names that the page uses."""
+"""Small data for the examples of docs/guides/extend.md, under the names that the page uses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples" / "plugins"
-PAGE = ROOT / "docs" / "extending.md"
+PAGE = ROOT / "docs" / "guides" / "extend.md"
 QUICK = ["training.steps=4", "training.batch_size=8", "training.threads=1", "model.hidden_size=8", "--quiet"]
 LABELS = ("billing", "delivery")
 

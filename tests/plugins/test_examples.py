@@ -1,4 +1,4 @@
-"""Every example of docs/extending.md works: with --plugin, in Python, and as an installed package."""
+"""Every example of docs/guides/extend.md works: with --plugin, in Python, and as an installed package."""
 
 from __future__ import annotations
 

@@ -128,11 +128,11 @@ def _page(kind: str, name: str) -> str:
         "cells": f"cells/{name}.md",
         "attention": f"attention/{name}.md",
         "recipes": f"recipes/{name}.md",
-        "positions": "positions.md",
-        "optimizers": "training.md",
-        "tokens": "tokens.md",
-        "formats": "sources.md",
-        "studies": "studies.md",
+        "positions": "concepts/positions.md",
+        "optimizers": "concepts/optimization.md",
+        "tokens": "concepts/embeddings_and_tokenization.md",
+        "formats": "reference/file_formats.md",
+        "studies": "guides/studies.md",
     }
     kind_of_part = KINDS[kind]
     is_plugin = isinstance(kind_of_part, Registered) and not kind_of_part.load().built_in_module(name)

@@ -12,7 +12,7 @@ With k hypotheses in a beam, a step ranks all continuations of the open ones by 
 
 A continuation cannot beat them if rule.bound(highest open log_prob) ≤ their worst score, so ThoroughBeam finds the
 highest scores. With a length penalty it goes on to max_tokens for almost every source; OpenBeam may miss a longer
-hypothesis whose mean gets better, and computes a quarter to three quarters of the rows (docs/rooms/decoding.md).
+hypothesis whose mean gets better, and computes a quarter to three quarters of the rows (docs/guides/decode.md).
 """
 
 from __future__ import annotations

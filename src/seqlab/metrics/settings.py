@@ -15,7 +15,7 @@ class EvaluationSettings(Settings):
         (),
         description=(
             "Metrics of plug-ins, each with a 95% CI, for tasks that predict labels, tags or text (see"
-            " docs/extending.md)."
+            " docs/guides/extend.md)."
         ),
     )
     batch_mean_accuracy: bool = Field(

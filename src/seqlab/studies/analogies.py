@@ -160,7 +160,7 @@ def analogies(*, seed: int, quick: bool) -> Finding:
             ),
             "With the weights that seqlab words --learn uses, 16 dimensions can lose the gender completely.",
             (
-                "Real text is less regular; docs/embeddings.md has the standard questions on two million"
+                "Real text is less regular; docs/guides/embeddings.md has the standard questions on two million"
                 " words of Wikipedia."
             ),
         ],

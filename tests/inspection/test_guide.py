@@ -1,4 +1,4 @@
-"""The examples on the page of this room run, and print what the page says they print."""
+"""The examples on the guide run, and print what the page says they print."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "rooms" / "inspection.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "inspect.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 
 
@@ -20,7 +20,7 @@ RUNS = [
 
 @pytest.mark.parametrize("example", RUNS)
 def test_examples_run_and_print_what_they_promise(example: str, capsys: pytest.CaptureFixture[str]) -> None:
-    exec(compile(example, "inspection.md", "exec"), {})
+    exec(compile(example, "inspect.md", "exec"), {})
     printed = capsys.readouterr().out
     assert printed
     for promised in re.findall(r"# (\[[\d, ]+\])", example):
@@ -28,8 +28,8 @@ def test_examples_run_and_print_what_they_promise(example: str, capsys: pytest.C
 
 
 def test_every_instrument_has_a_line() -> None:
-    rooms = (Path(__file__).parents[2] / "src" / "seqlab" / "inspection").glob("*.py")
+    modules = (Path(__file__).parents[2] / "src" / "seqlab" / "inspection").glob("*.py")
     support = {"__init__", "step_order", "torch_recurrent", "scannable"}
     assert [
-        path.name for path in rooms if path.stem not in support and f"| `{path.name}` |" not in PAGE
+        path.name for path in modules if path.stem not in support and f"| `{path.name}` |" not in PAGE
     ] == []
