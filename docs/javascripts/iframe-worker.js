@@ -11,7 +11,7 @@ if (location.protocol === "file:") {
       this.frame.hidden = true
       document.documentElement.append(this.frame)
       const inside = this.frame.contentWindow
-      inside.postMessage = data => setTimeout(() => this.onmessage?.({ data }))
+      inside.postMessage = message => this.deliver(this, message)
       this.ready = new Promise(resolve => {
         const script = inside.document.createElement("script")
         script.src = url
@@ -21,8 +21,15 @@ if (location.protocol === "file:") {
       })
     }
 
-    postMessage(data) {
-      this.ready.then(() => this.frame.contentWindow?.onmessage?.({ data }))
+    // Messages are copied, as between threads: neither side may see what the other changes later.
+    deliver(receiver, message) {
+      const data = structuredClone(message)
+      setTimeout(() => receiver?.onmessage?.({ data }))
+    }
+
+    postMessage(message) {
+      const copy = structuredClone(message)
+      this.ready.then(() => this.deliver(this.frame.contentWindow, copy))
     }
 
     terminate() {
