@@ -5,6 +5,7 @@ A test compares the two.
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 
@@ -55,7 +56,13 @@ def _entry(term: Term) -> list[str]:
 
 def _link(term: Term) -> str:
     found = find_page(term.page) if term.page else None
-    return f"[{found.stem.replace('_', ' ')}](../{found.relative_to(DOCS).as_posix()})" if found else ""
+    return f"[{_title(found)}]({os.path.relpath(found, PAGE.parent)})" if found else ""
+
+
+@cache
+def _title(path: Path) -> str:
+    """The first heading of a page."""
+    return path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
 
 
 if __name__ == "__main__":
