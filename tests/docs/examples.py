@@ -7,7 +7,7 @@ import io
 import re
 from pathlib import Path
 
-CODE_AND_OUTPUT = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
+CODE_AND_OUTPUT = re.compile(r"```python\n((?:(?!```).)*)```\n\n```text\n(.*?)```", re.DOTALL)
 
 
 def examples_of(page: Path) -> list[tuple[str, str]]:

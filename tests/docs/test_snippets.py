@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.check_each import check_each
+from tests.docs.examples import examples_of, examples_print_what_stands_below
 from tests.docs.pages import ROOT
 from tests.docs.snippets import marked_snippets, python_blocks, write_files
 from tests.docs.test_documents import check_documents
@@ -43,6 +45,14 @@ def python_is_valid(path: Path) -> None:
 def test_the_readme_and_first_pages_are_run() -> None:
     pages = {str(case.id).rpartition("-")[0] for case in MARKED}
     assert {"README.md", "docs/get_started/python.md", "docs/get_started/your_own_file.md"} <= pages
+
+
+@pytest.mark.slow
+def test_examples_of_guides_print_what_is_below_them() -> None:
+    folders = [ROOT / "docs" / "guides", ROOT / "docs" / "internals"]
+    pages = [path for folder in folders for path in sorted(folder.glob("*.md")) if examples_of(path)]
+    assert {"decode.md", "use_layers_in_pytorch.md"} <= {path.name for path in pages}
+    check_each(pages, examples_print_what_stands_below, name=lambda path: path.name)
 
 
 @pytest.mark.parametrize(("page", "speed"), MARKED)
