@@ -156,7 +156,9 @@ def _similar(name: str) -> str:
     }
     close = [setting] if (setting := setting_for(name)) else _homes(closest(name, known))
     return (
-        f"Did you mean {' or '.join(close)}?" if close else "All settings: seqlab explain, docs/reference/settings.md"
+        f"Did you mean {' or '.join(close)}?"
+        if close
+        else "All settings: seqlab explain, docs/reference/settings.md"
     )
 
 
