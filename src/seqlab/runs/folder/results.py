@@ -88,6 +88,7 @@ def write_results(
     training: dict[str, Any],
     provenance: dict[str, Any],
     warnings: list[str],
+    data: dict[str, Any] | None = None,
 ) -> Results:
     raw = {
         "format": FORMAT,
@@ -101,6 +102,7 @@ def write_results(
         },
         "training": training,
         "provenance": provenance,
+        "data": data or {},
         "warnings": warnings,
     }
     write_whole(folder / RESULTS, json.dumps(raw, indent=1, ensure_ascii=False, allow_nan=False))

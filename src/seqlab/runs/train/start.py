@@ -14,7 +14,9 @@ from seqlab.core.errors import DataError, RunError
 from seqlab.core.files import write_whole
 from seqlab.core.notify import Notify, ignore
 from seqlab.core.seeds import derive
+from seqlab.core.typed_command import typed_command
 from seqlab.recipes.recipe import Recipe
+from seqlab.runs.card.card import EDITED, keep_edited_card
 from seqlab.runs.data import RunData, open_data, refuse_missing
 from seqlab.runs.evaluation import require_metrics
 from seqlab.runs.folder.layout import (
@@ -84,6 +86,7 @@ def train(prepared: Prepared, *, callback: Callback | None = None, on_stage: Not
             "warnings": prepared.warnings,
             "threads": torch.get_num_threads(),
             "device": str(prepared.device),
+            "command": typed_command(),
         }
         Journal(folder / JOURNAL).write("started", step=0, total_steps=prepared.budget.total_steps, **facts)
         trainer = _trainer(prepared, manifest, callback)
@@ -125,6 +128,8 @@ def resume(
         trainer = _trainer(prepared, manifest, callback)
         trainer.resume(checkpoint)
         _count_preparation(trainer, prepared, used=budget.before)
+        if keep_edited_card(folder, manifest):
+            on_stage(f"card.md was edited; your version is now {EDITED}")
         manifest = reopen_manifest(folder, manifest)
         on_stage(f"resuming after step {checkpoint.step:,} of {trainer.budget.total_steps:,}")
         return _finish(trainer, prepared, manifest, on_stage)
