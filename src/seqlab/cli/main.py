@@ -23,6 +23,7 @@ from seqlab.cli import (
     importing,
     listing,
     predict,
+    reproduce,
     schema,
     study,
     train,
@@ -91,6 +92,7 @@ app.command("compare", epilog=compare.EXAMPLES)(compare.compare)
 app.command("gain", epilog=gain.EXAMPLES)(gain.gain)
 app.command("predict", epilog=predict.EXAMPLES)(predict.predict)
 app.command("generate", epilog=generate.EXAMPLES)(generate.generate)
+app.command("reproduce", epilog=reproduce.EXAMPLES)(reproduce.reproduce)
 app.command("import", epilog=importing.EXAMPLES)(importing.import_model)
 app.command("export", epilog=exporting.EXAMPLES)(exporting.export_run)
 app.command("words", epilog=words.EXAMPLES)(words.words)

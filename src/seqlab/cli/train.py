@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -32,6 +32,7 @@ Examples:
   seqlab train --resume runs/reviews-lstm
   seqlab train reviews.csv --plugin my_cell.py --model my_cell     a part of your own
 """
+Result = TypeVar("Result")
 BEATEN = "the model does not beat its baseline"
 WITHOUT_ADVICE = (
     " The run was too short for advice from its curve: try more time (--minutes NUMBER) or more data."
@@ -113,7 +114,7 @@ def _check_resume(folder: str, extra: list[str], *, is_new: bool) -> dict[str, s
 
     extra: arguments besides the folder. is_new: whether there are options that belong to a new run.
     """
-    moved = _moved_data(extra)
+    moved = moved_data(extra)
     if len(moved) < len(extra) or is_new:
         raise UsageError(
             "--resume takes only the folder of a run.",
@@ -125,10 +126,10 @@ def _check_resume(folder: str, extra: list[str], *, is_new: bool) -> dict[str, s
     return moved
 
 
-def _moved_data(words: list[str]) -> dict[str, str]:
+def moved_data(words: list[str]) -> dict[str, str]:
     """The places of data among the arguments.
 
-    >>> _moved_data(["data.train=new/a.csv", "training.steps=3"])
+    >>> moved_data(["data.train=new/a.csv", "training.steps=3"])
     {'train': 'new/a.csv'}
     """
     pairs = [word.partition("=") for word in words]
@@ -140,7 +141,7 @@ def _resume(folder: str, data: dict[str, str], *, quiet: bool, as_json: bool, cl
     from seqlab.runs.train import start
 
     on_stage = ignore if quiet else show_stage
-    run = _watch(
+    run = watch(
         lambda callback: start.resume(folder, data=data, callback=callback, on_stage=on_stage, clock=clock),
         quiet=quiet,
     )
@@ -151,7 +152,7 @@ def _train(prepared: Prepared, *, quiet: bool, as_json: bool) -> None:
     from seqlab.runs.train import start
 
     on_stage = ignore if quiet else show_stage
-    run = _watch(lambda callback: start.train(prepared, callback=callback, on_stage=on_stage), quiet=quiet)
+    run = watch(lambda callback: start.train(prepared, callback=callback, on_stage=on_stage), quiet=quiet)
     if prepared.reasons and not (quiet or as_json):
         say(summarize_guesses(prepared.reasons))
     return _conclude(run, as_json=as_json, known=[] if quiet else prepared.warnings)
@@ -183,7 +184,7 @@ def _prepare(
     return prepare(recipe, out=out, name=name, on_stage=on_stage, on_note=on_note, clock=clock)
 
 
-def _watch(work: Callable[[Callback], Run], *, quiet: bool) -> Run:
+def watch(work: Callable[[Callback], Result], *, quiet: bool) -> Result:
     """Do the work under a progress bar; say how to go on when somebody stops it."""
     from seqlab.cli.progress import TerminalProgress
     from seqlab.runs.train.start import Interrupted

@@ -149,6 +149,7 @@ def provenance(*, seed: int, device: torch.device, data: dict[str, str]) -> dict
         "numpy": np.__version__,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
+        "cpu": torch.backends.cpu.get_cpu_capability(),
         "device": str(device),
         "threads": torch.get_num_threads(),
         "seed": seed,
