@@ -13,6 +13,7 @@ from seqlab.cli.announcement import announce, show_note, show_stage
 from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, say, suggest
 from seqlab.cli.guesses import summarize_guesses
 from seqlab.cli.seeds import train_with_seeds
+from seqlab.cli.summary_box import show_summary
 from seqlab.core.errors import UsageError
 from seqlab.core.notify import Notify, ignore
 from seqlab.runs.report.next_steps import after_training
@@ -186,11 +187,11 @@ def _prepare(
 
 def watch(work: Callable[[Callback], Result], *, quiet: bool) -> Result:
     """Do the work under a progress bar; say how to go on when somebody stops it."""
-    from seqlab.cli.progress import TerminalProgress
+    from seqlab.cli.progress import watch_training
     from seqlab.runs.train.start import Interrupted
 
     try:
-        with TerminalProgress(quiet=quiet) as callback:
+        with watch_training(quiet=quiet) as callback:
             return work(callback)
     except Interrupted as stopped:
         say(
@@ -251,7 +252,7 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
         say(f"WARNING: {BEATEN}.{'' if raw['training'].get('advice') else WITHOUT_ADVICE}")
     show_curve(run)
     _show_batch_means(raw["splits"])
-    answer(f"report: {run.folder / 'report.html'}")
+    show_summary(run)
     return suggest(after_training(run))
 
 

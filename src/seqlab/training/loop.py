@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from time import perf_counter
 
@@ -178,7 +178,16 @@ class Trainer:
             )
         left = self.budget.seconds_left(step=self.step, seconds=self.seconds, step_seconds=self._step_seconds)
         self.callback.on_step(
-            StepReport(self.step, self.budget.total_steps, epoch, backward.mean, rate, left)
+            StepReport(
+                self.step,
+                self.budget.total_steps,
+                epoch,
+                backward.mean,
+                rate,
+                left,
+                sequences=sum(0 if batch.continues else len(batch.rows) for batch in batches),
+                tokens=sum(int(batch.is_token.sum()) for batch in batches),
+            )
         )
         if self.step in EARLY and self.step < self.budget.evaluate_every:
             self._keep_sample(backward.mean)
@@ -262,7 +271,9 @@ class Trainer:
             **({"weights": weights, "candidates": values} if values else {}),
         )
         self.progress.since_validation = Tally()
-        self.callback.on_validation(self.step, validation, is_best=is_best)
+        trained = {"train_loss": tally.mean, "train_accuracy": tally.accuracy}
+        seen = replace(validation, facts={**trained, **validation.facts})
+        self.callback.on_validation(self.step, seen, is_best=is_best)
 
     def _validate_candidates(self) -> dict[Weights, Validation]:
         candidates: dict[Weights, Validation] = {}
