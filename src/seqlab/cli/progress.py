@@ -102,8 +102,7 @@ def live_text(reading: Reading, *, width: int) -> Text:
     if space < SHORTEST_BAR:
         return Text(status)
     full = round(space * reading.report.step / max(1, reading.report.total_steps))
-    bar = Text("━" * full, style="green") + Text("━" * (space - full), style="bright_black")
-    return bar + Text(f"  {status}")
+    return Text.assemble(("━" * full, "green"), ("━" * (space - full), "bright_black"), f"  {status}")
 
 
 def _row_text(line: str) -> Text:

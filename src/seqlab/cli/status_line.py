@@ -12,7 +12,7 @@ KEPT = (0, 1, 4, 2, 3, 5)
 
 
 def status_line(reading: Reading, *, width: int) -> str:
-    """`120/9,000  loss 0.4322  valid accuracy 0.8123  312 sequences/s  3 min 12 s left  412 MB`, or the parts of
+    """`120/9,000  loss 0.4322  valid accuracy 0.8123  312 seq/s  3 min 12 s left  412 MB`, or the parts of
     it that fit.
     """
     parts = status_parts(reading)
@@ -40,7 +40,7 @@ def status_parts(reading: Reading) -> list[str]:
 
 def _rate(reading: Reading) -> str:
     if reading.sequences_per_second:
-        return rate_text(reading.sequences_per_second, "sequences")
+        return rate_text(reading.sequences_per_second, "seq")
     if reading.tokens_per_second:
-        return rate_text(reading.tokens_per_second, "tokens")
+        return rate_text(reading.tokens_per_second, "tok")
     return rate_text(reading.steps_per_second, "steps") if reading.steps_per_second else ""

@@ -16,6 +16,7 @@ from seqlab.cli.seeds import train_with_seeds
 from seqlab.cli.summary_box import show_summary
 from seqlab.core.errors import UsageError
 from seqlab.core.notify import Notify, ignore
+from seqlab.pages.numbers import count_of
 from seqlab.runs.report.next_steps import after_training
 
 if TYPE_CHECKING:
@@ -250,6 +251,7 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
         answer_sentences(f"{results.split}: {score.describe()}")
     if any(warning.startswith(BEATEN) for warning in raw["warnings"]):  # the line above has the numbers
         say(f"WARNING: {BEATEN}.{'' if raw['training'].get('advice') else WITHOUT_ADVICE}")
+    _show_label_errors(raw["splits"].get(results.split, {}))
     show_curve(run)
     _show_batch_means(raw["splits"])
     show_summary(run)
@@ -265,6 +267,16 @@ def _as_json(run: Run) -> dict[str, Any]:
         "warnings": results.raw["warnings"],
         **results.raw["training"],
     }
+
+
+def _show_label_errors(split: Mapping[str, Any]) -> None:
+    """How many labels look wrong; the report lists them."""
+    section = split.get("sections", {}).get("label_errors") or {}
+    if errors := section.get("errors"):
+        say(
+            f"{count_of(section['found'], 'row')} may be labeled wrong, the first at {errors[0]['where']}"
+            f" ({errors[0]['label']!r}, probably {errors[0]['predicted']!r}); the report lists them"
+        )
 
 
 def _show_batch_means(splits: Mapping[str, Any]) -> None:
