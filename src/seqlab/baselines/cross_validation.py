@@ -22,7 +22,7 @@ def cross_validated_bayes(
     log_probs = np.zeros((len(texts), num_classes))
     folds = np.arange(len(texts)) % FOLDS
     for fold in range(min(FOLDS, len(texts))):
-        others, own = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        others, own = np.flatnonzero(folds != fold).tolist(), np.flatnonzero(folds == fold).tolist()
         if len(others):
             bayes = NaiveBayes.fit(
                 ((texts[row], int(labels[row])) for row in others),

@@ -58,12 +58,10 @@ def answer_json(value: Any) -> None:
 
 def suggest(commands: Iterable[str]) -> None:
     """The end of an answer: what one would type next, ready to paste."""
-    lines = [f"  {command}" for command in commands]
     with explain_lost_answer():
-        shown = (
-            [painted(clean(line), "cyan") for line in lines] if has_colors(sys.stdout) else map(clean, lines)
-        )
-        print("\n".join(["next:", *shown]), flush=True)  # noqa: T201 - colors come after cleaning
+        lines = [clean(command) for command in commands]
+        shown = [painted(line, "cyan") for line in lines] if has_colors(sys.stdout) else lines
+        print("\n  ".join(["next:", *shown]), flush=True)  # noqa: T201 - colors come after cleaning
 
 
 def quoted(word: str | Path) -> str:

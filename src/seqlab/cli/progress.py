@@ -47,12 +47,7 @@ class TerminalProgress:
 
     def __enter__(self) -> Self:
         if self._console.is_terminal and not self._quiet:
-            self._live = Live(
-                console=self._console,
-                transient=True,
-                refresh_per_second=UPDATES_PER_SECOND,
-                redirect_stderr=False,
-            )
+            self._live = Live(console=self._console, transient=True, refresh_per_second=UPDATES_PER_SECOND)
             self._live.start()
         return self
 

@@ -274,8 +274,8 @@ def _show_label_errors(split: Mapping[str, Any]) -> None:
     section = split.get("sections", {}).get("label_errors") or {}
     if errors := section.get("errors"):
         say(
-            f"{count_of(section['found'], 'row')} may be labeled wrong, the first at {errors[0]['where']}"
-            f" ({errors[0]['label']!r}, probably {errors[0]['predicted']!r}); the report lists them"
+            f"the report lists {count_of(len(errors), 'row')} that may be labeled wrong, the first at"
+            f" {errors[0]['where']} ({errors[0]['label']!r}, probably {errors[0]['predicted']!r})"
         )
 
 

@@ -46,7 +46,7 @@ class LabelErrors(ReportSection):
     def lines(self) -> list[str]:
         if not self.errors:
             return []
-        more = f", the first {len(self.errors)}" if self.found > len(self.errors) else ""
+        more = f" candidates, the {len(self.errors)} most certain" if self.found > len(self.errors) else ""
         return [
             f"likely label errors ({self.found:,}{more}):",
             *(
