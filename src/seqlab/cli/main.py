@@ -31,6 +31,7 @@ from seqlab.cli import (
 )
 from seqlab.cli.outcome import reported
 from seqlab.cli.streams import explain_lost_answer, messages, require_output, usable_streams
+from seqlab.cli.unfinished import with_run_to_resume
 from seqlab.core.errors import UsageError, nearest
 
 PROGRESS = ("auto", "json")
@@ -153,7 +154,7 @@ def main(words: Sequence[str] | None = None) -> None:
         _choose_progress(common.progress)
         require_output()
         with explain_lost_answer():  # typer writes help and version itself
-            app(args=words or ["--help"], prog_name="seqlab", obj=common)
+            app(args=with_run_to_resume(words) or ["--help"], prog_name="seqlab", obj=common)
 
 
 def _choose_progress(form: str) -> None:

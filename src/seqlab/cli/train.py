@@ -31,7 +31,7 @@ Examples:
   seqlab train input.txt --model gru training.steps=2000
   seqlab train reviews.csv --from runs/input-gru start.freeze=embedding
   seqlab train reviews.csv --seeds 5
-  seqlab train --resume runs/reviews-lstm
+  seqlab train --resume runs/reviews-lstm      the newest stopped run when no run is named
   seqlab train reviews.csv --plugin my_cell.py --model my_cell     a part of your own
 """
 Result = TypeVar("Result")
