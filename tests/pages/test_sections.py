@@ -21,6 +21,7 @@ from seqlab.pages.sections.calibration import CalibrationCurves, Thresholds
 from seqlab.pages.sections.classes import ConfusionMatrix, PerClassScores, SpanTypeScores
 from seqlab.pages.sections.examples import MostWrong
 from seqlab.pages.sections.facts import BatchMeanAccuracy, Facts, SpanFacts
+from seqlab.pages.sections.label_errors import LabelError, LabelErrors
 from seqlab.pages.sections.language_models import LanguageModelLine, LanguageModels
 from seqlab.pages.sections.leaks import CleanScore, WithoutLeaks
 from seqlab.pages.sections.predicted_numbers import PredictedNumbers
@@ -40,6 +41,11 @@ SECTIONS: list[tuple[ReportSection, list[str], list[str]]] = [
         ["cat", "0.250"],
     ),
     (SpanTypeScores([ClassLine("PER", 0.25, 0.5, 0.333, 7)]), ["PER", "0.250"], ["PER", "0.333"]),
+    (
+        LabelErrors([LabelError("t.csv, line 9", "so so", "pos", "neg", 0.97, "this model")], 31),
+        ["t.csv, line 9", "'pos'", "'neg'", "0.97", "31"],
+        ["line 9", "so so", "0.970"],
+    ),
     (
         MostWrong([WrongExample("t.csv, line 7", "so so", "pos", "neg", 0.91, 0.09)]),
         [],

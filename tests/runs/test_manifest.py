@@ -325,7 +325,13 @@ def test_a_resumed_run_is_unfinished_until_it_is_scored_again(
 def test_every_file_that_an_answer_depends_on_is_in_the_manifest(run: Path) -> None:
     tokens = {str(path.relative_to(run)) for path in (run / "tokens").rglob("*") if path.is_file()}
     files = read_manifest(run).files
-    assert set(files) == tokens | {"recipe.toml", "model.safetensors", "choices.json", "results.json"}
+    assert set(files) == tokens | {
+        "recipe.toml",
+        "model.safetensors",
+        "choices.json",
+        "results.json",
+        "card.md",
+    }
     for name, record in files.items():
         assert record == {
             "size": len((run / name).read_bytes()),

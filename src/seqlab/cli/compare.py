@@ -133,7 +133,7 @@ def _train_and_compare(
     recipes = [
         checked(what, settings, values=values, task=task, model=model) for model in models
     ]  # all mistakes show before the first training
-    from seqlab.cli.progress import TerminalProgress
+    from seqlab.cli.progress import watch_training
     from seqlab.runs.compare.model_comparison import compare_models
     from seqlab.runs.train.start import Interrupted
 
@@ -149,7 +149,7 @@ def _train_and_compare(
             values=values,
             task=task,
             against=against,
-            watch=lambda: TerminalProgress(quiet=quiet),
+            watch=lambda: watch_training(quiet=quiet),
             begin=begin,
         )
     except Interrupted as stopped:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from seqlab.cli.colors import has_colors, highlighted, painted
 from seqlab.cli.streams import explain_lost_answer, messages
 from seqlab.cli.wrap import HANGING, wrap_message
 from seqlab.core.errors import SeqlabError
@@ -29,7 +30,8 @@ HARMFUL_IN_JSON = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]
 
 def say(text: str = "") -> None:
     """A message for people, on standard error."""
-    messages.write(clean(wrap_message(text) if sys.stderr.isatty() else text))
+    lines = clean(wrap_message(text) if sys.stderr.isatty() else text)
+    messages.write(highlighted(lines) if has_colors(sys.stderr) else lines)
 
 
 def answer(text: str, *, end: str = "\n") -> None:
@@ -56,7 +58,10 @@ def answer_json(value: Any) -> None:
 
 def suggest(commands: Iterable[str]) -> None:
     """The end of an answer: what one would type next, ready to paste."""
-    answer("next:\n" + "\n".join(f"  {command}" for command in commands))
+    with explain_lost_answer():
+        lines = [clean(command) for command in commands]
+        shown = [painted(line, "cyan") for line in lines] if has_colors(sys.stdout) else lines
+        print("\n  ".join(["next:", *shown]), flush=True)  # noqa: T201 - colors come after cleaning
 
 
 def quoted(word: str | Path) -> str:

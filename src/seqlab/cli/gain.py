@@ -76,7 +76,7 @@ def _measure(
         what, settings, values={"start.run": start_from}, task=task, model=""
     )
 
-    from seqlab.cli.progress import TerminalProgress
+    from seqlab.cli.progress import watch_training
     from seqlab.runs.train.start import Interrupted
     from seqlab.runs.transfer.transfer_gain import measure_gain
 
@@ -89,7 +89,7 @@ def _measure(
             settings,
             folder=folder,
             task=task,
-            watch=lambda: TerminalProgress(quiet=quiet),
+            watch=lambda: watch_training(quiet=quiet),
             begin=silent if quiet else announced,
         )
     except Interrupted as stopped:

@@ -23,14 +23,18 @@ from seqlab.cli import (
     importing,
     listing,
     predict,
+    reproduce,
     schema,
     study,
     train,
     words,
 )
 from seqlab.cli.outcome import reported
-from seqlab.cli.streams import explain_lost_answer, require_output, usable_streams
+from seqlab.cli.streams import explain_lost_answer, messages, require_output, usable_streams
+from seqlab.cli.unfinished import with_run_to_resume
+from seqlab.core.errors import UsageError, nearest
 
+PROGRESS = ("auto", "json")
 SHORT_WAIT = "1000"
 """How long threads spin while they wait for each other.
 
@@ -52,6 +56,7 @@ class CommonOptions:
 
     debug: bool = False
     plugins: list[str] = field(default_factory=list)
+    progress: str = "auto"
 
 
 def _load_plugins(paths: list[str]) -> None:
@@ -91,6 +96,7 @@ app.command("compare", epilog=compare.EXAMPLES)(compare.compare)
 app.command("gain", epilog=gain.EXAMPLES)(gain.gain)
 app.command("predict", epilog=predict.EXAMPLES)(predict.predict)
 app.command("generate", epilog=generate.EXAMPLES)(generate.generate)
+app.command("reproduce", epilog=reproduce.EXAMPLES)(reproduce.reproduce)
 app.command("import", epilog=importing.EXAMPLES)(importing.import_model)
 app.command("export", epilog=exporting.EXAMPLES)(exporting.export_run)
 app.command("words", epilog=words.EXAMPLES)(words.words)
@@ -123,6 +129,11 @@ def options(
             help="Load parts of your own from a Python file; may stand anywhere, more than once.",
         ),
     ] = None,
+    progress: str = typer.Option(
+        "auto",
+        metavar="auto|json",
+        help="json: progress and messages on standard error as JSON lines; may stand anywhere.",
+    ),
 ) -> None:
     """Options that every verb understands."""
 
@@ -140,16 +151,25 @@ def main(words: Sequence[str] | None = None) -> None:
     os.environ.setdefault("GOMP_SPINCOUNT", SHORT_WAIT)  # before torch is imported
     words, common = _common_options(list(sys.argv[1:] if words is None else words))
     with usable_streams(), reported(debug=common.debug):
+        _choose_progress(common.progress)
         require_output()
         with explain_lost_answer():  # typer writes help and version itself
-            app(args=words or ["--help"], prog_name="seqlab", obj=common)
+            app(args=with_run_to_resume(words) or ["--help"], prog_name="seqlab", obj=common)
+
+
+def _choose_progress(form: str) -> None:
+    """Lines for people, or JSON lines for programs."""
+    if form not in PROGRESS:
+        raise UsageError(f"--progress {form}: expected auto or json.", cure=nearest(form, PROGRESS))
+    messages.are_json = form == "json"
 
 
 def _common_options(words: list[str]) -> tuple[list[str], CommonOptions]:
-    """`--debug` and `--plugin FILE` may stand before or after the verb, but what follows `--` is data.
+    """`--debug`, `--plugin FILE` and `--progress FORM` may stand before or after the verb, but what follows `--` is
+    data.
 
     >>> _common_options(["train", "a.csv", "--plugin", "cell.py", "--plugin=score.py", "--", "--debug"])
-    (['train', 'a.csv', '--', '--debug'], CommonOptions(debug=False, plugins=['cell.py', 'score.py']))
+    (['train', 'a.csv', '--', '--debug'], CommonOptions(debug=False, plugins=['cell.py', 'score.py'], progress='auto'))
     """
     end = words.index("--") if "--" in words else len(words)
     before, common, left = iter(words[:end]), CommonOptions(), []
@@ -158,6 +178,10 @@ def _common_options(words: list[str]) -> tuple[list[str], CommonOptions]:
             common.debug = True
         elif word.startswith("--plugin="):
             common.plugins.append(word.removeprefix("--plugin="))
+        elif word.startswith("--progress="):
+            common.progress = word.removeprefix("--progress=")
+        elif word == "--progress" and (form := next(before, None)) is not None:
+            common.progress = form
         elif word == "--plugin" and (path := next(before, None)) is not None:
             common.plugins.append(path)
         else:

@@ -1,75 +1,74 @@
-"""Training seen from the terminal: a bar with rate, loss and time left, or plain lines when nobody
-watches.
-"""
+"""Training seen from the terminal: a live line below a table of validations, or plain lines when nobody watches."""
 
 from __future__ import annotations
 
 import math
-import sys
 import time
 from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.live import Live
+from rich.text import Text
 
-from seqlab.cli.console import duration, say
-from seqlab.cli.wrap import wrap_message
+from seqlab.cli.console import clean, duration, say
+from seqlab.cli.json_progress import JsonProgress
+from seqlab.cli.meter import Meter, Reading
+from seqlab.cli.status_line import status_line
+from seqlab.cli.streams import messages
+from seqlab.cli.units import rate_text, value_text
+from seqlab.cli.validation_table import BEST, ValidationTable, numbers_of
 from seqlab.training.base import StepReport, Validation
 
 SECONDS_BETWEEN_LINES = 10.0
 MOST_STEP_LINES, MOST_VALIDATION_LINES = 20, 25
 """Lines of a whole run, about; a long one is not told at greater length."""
-SMOOTHING = 0.95
+SHORTEST_BAR, LONGEST_BAR = 6, 30
+UPDATES_PER_SECOND = 8
+
+
+def watch_training(*, quiet: bool = False) -> TerminalProgress | JsonProgress:
+    """What shows a training: JSON lines where `--progress json` asks for them."""
+    return JsonProgress() if messages.are_json else TerminalProgress(quiet=quiet)
 
 
 class TerminalProgress:
-    """Shows every update in one bar on standard error; validations, up to about 25, leave a line above it."""
+    """Shows every update in one live line on standard error; validations, up to about 25, leave a line above it."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False, console: Console | None = None) -> None:
         self._quiet = quiet
-        self._bar: Progress | None = None
-        self._loss = _Average()
-        self._speed = _Speed()
+        self._console = console or Console(stderr=True)
+        self._live: Live | None = None
+        self._meter = Meter()
+        self._epoch = 0
         self._started = self._last_line = time.monotonic()
         self._validations = _Thinned(MOST_VALIDATION_LINES)
+        self._table = ValidationTable(self._console.width)
 
     def __enter__(self) -> Self:
-        if sys.stderr.isatty() and not self._quiet:
-            self._bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.fields[status]}"),
-                console=Console(stderr=True),
-                transient=True,
-            )
-            self._bar.start()
-            self._task = self._bar.add_task("training", total=None, status="")
+        if self._console.is_terminal and not self._quiet:
+            self._live = Live(console=self._console, transient=True, refresh_per_second=UPDATES_PER_SECOND)
+            self._live.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        if self._live is not None:
+            self._live.stop()
 
     def on_step(self, report: StepReport) -> None:
         self._validations.expect(report.step, report.total_steps)
-        rate = self._speed.count()
-        status = (
-            f"loss {self._loss.add(report.loss):.4f}  {rate:.1f} steps/s  {duration(report.seconds_left)}"
-            " left"
-        )
-        if self._bar is not None:
-            self._bar.update(
-                self._task,
-                completed=report.step,
-                total=report.total_steps,
-                status=f"{report.step:,}/{report.total_steps:,}  {status}",
-            )
+        self._epoch = report.epoch
+        reading = self._meter.step(report)
+        if self._live is not None:
+            self._live.update(live_text(reading, width=self._console.width))
         elif not self._quiet and self._is_line_due(report.seconds_left):
             self._last_line = time.monotonic()
-            say(f"step {report.step:,}/{report.total_steps:,}  epoch {report.epoch + 1}  {status}")
+            say(
+                f"step {report.step:,}/{report.total_steps:,}  epoch {report.epoch + 1}  loss {reading.loss:.4f}"
+                f"  {rate_text(reading.steps_per_second, 'steps')}  {duration(report.seconds_left)} left"
+            )
 
     def _is_line_due(self, seconds_left: float) -> bool:
         now = time.monotonic()
@@ -77,18 +76,38 @@ class TerminalProgress:
         return now - self._last_line >= max(SECONDS_BETWEEN_LINES, whole / MOST_STEP_LINES)
 
     def on_validation(self, step: int, validation: Validation, *, is_best: bool) -> None:
+        self._meter.validation(validation)
         if self._quiet or not self._validations.is_shown(step):
             return
-        numbers = "  ".join(
-            f"{name.replace('_', ' ')} {value:.4f}"
-            for name, value in validation.facts.items()
-            if isinstance(value, float)
-        )
-        line = f"step {step:,}: {numbers}{'  (best so far)' if is_best else ''}"
-        if self._bar is not None:
-            self._bar.console.print(wrap_message(line), highlight=False, markup=False, soft_wrap=True)
-        else:
-            say(line)
+        if self._live is None:
+            numbers = "  ".join(
+                f"{name.replace('_', ' ')} {value_text(value)}"
+                for name, value in numbers_of(validation).items()
+            )
+            say(f"step {step:,}: {numbers}{'  (best so far)' if is_best else ''}")
+            return
+        for line in self._table.lines(step, self._epoch + 1, validation, is_best=is_best):
+            self._console.print(_row_text(clean(line)), soft_wrap=True)
+
+
+def live_text(reading: Reading, *, width: int) -> Text:
+    """A bar as long as there is space for, and the status."""
+    status = status_line(reading, width=width - 1)
+    space = min(LONGEST_BAR, width - len(status) - 3)
+    if space < SHORTEST_BAR:
+        return Text(status)
+    full = round(space * reading.report.step / max(1, reading.report.total_steps))
+    return Text.assemble(("━" * full, "green"), ("━" * (space - full), "bright_black"), f"  {status}")
+
+
+def _row_text(line: str) -> Text:
+    """A row of the table; the header is dim, the word that marks the best is green."""
+    text = Text(line)
+    if line.lstrip().startswith("epoch"):
+        text.stylize("dim")
+    elif line.endswith(f" {BEST}"):
+        text.stylize("bold green", len(line) - len(BEST))
+    return text
 
 
 class _Thinned:
@@ -111,27 +130,3 @@ class _Thinned:
         self._last_step = step
         self._seen += 1
         return self._seen % max(1, math.ceil(planned / self._most)) == 0 or step >= self._total_steps
-
-
-class _Average:
-    """A mean that forgets slowly, and in which the first values do not weigh more than the later ones."""
-
-    def __init__(self) -> None:
-        self._sum = 0.0
-        self._weight = 0.0
-
-    def add(self, value: float) -> float:
-        self._sum = SMOOTHING * self._sum + value
-        self._weight = SMOOTHING * self._weight + 1
-        return self._sum / self._weight
-
-
-class _Speed:
-    """Updates per second over the last moments."""
-
-    def __init__(self) -> None:
-        self._times: list[float] = []
-
-    def count(self) -> float:
-        self._times = [*self._times[-50:], time.monotonic()]
-        return (len(self._times) - 1) / max(self._times[-1] - self._times[0], 1e-9)

@@ -30,7 +30,7 @@ def train_with_seeds(
     """Train, print a line for every seed and the mean over them."""
     recipe, name = checked(what, settings, values=values, task=task, model=model)
 
-    from seqlab.cli.progress import TerminalProgress
+    from seqlab.cli.progress import watch_training
     from seqlab.runs.train.seeds import train_seeds
     from seqlab.runs.train.start import Interrupted
 
@@ -45,7 +45,7 @@ def train_with_seeds(
             values=values,
             task=task,
             model=model,
-            watch=lambda: TerminalProgress(quiet=quiet),
+            watch=lambda: watch_training(quiet=quiet),
             begin=begin,
         )
     except Interrupted as stopped:

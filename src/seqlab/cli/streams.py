@@ -8,10 +8,13 @@ problem.
 from __future__ import annotations
 
 import io
+import json
+import math
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from seqlab.core.errors import EnvironmentProblem
 
@@ -24,8 +27,24 @@ class Messages:
 
     def __init__(self) -> None:
         self.are_lost = False
+        self.are_json = False
+        """Whether every line is a JSON object, for programs (`--progress json`)."""
+
+    def write_event(self, event: str, **facts: Any) -> None:
+        """One JSON object on a line. JSON has no NaN and no infinity: those become null."""
+        plain = {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in facts.items()
+        }
+        self._print(json.dumps({"event": event, **plain}))
 
     def write(self, text: str) -> None:
+        if self.are_json:
+            self.write_event("message", text=text.strip())
+        else:
+            self._print(text)
+
+    def _print(self, text: str) -> None:
         try:
             print(text, file=sys.stderr, flush=True)  # noqa: T201 - the one place for messages
         except BrokenPipeError:
@@ -41,7 +60,7 @@ messages = Messages()
 @contextmanager
 def usable_streams() -> Iterator[None]:
     """Run a command whatever the state of its streams, and let the exit code tell what was lost."""
-    messages.are_lost = False
+    messages.are_lost = messages.are_json = False
     _replace_closed()
     try:
         yield

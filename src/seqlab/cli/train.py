@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -13,8 +13,10 @@ from seqlab.cli.announcement import announce, show_note, show_stage
 from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, say, suggest
 from seqlab.cli.guesses import summarize_guesses
 from seqlab.cli.seeds import train_with_seeds
+from seqlab.cli.summary_box import show_summary
 from seqlab.core.errors import UsageError
 from seqlab.core.notify import Notify, ignore
+from seqlab.pages.numbers import count_of
 from seqlab.runs.report.next_steps import after_training
 
 if TYPE_CHECKING:
@@ -29,9 +31,10 @@ Examples:
   seqlab train input.txt --model gru training.steps=2000
   seqlab train reviews.csv --from runs/input-gru start.freeze=embedding
   seqlab train reviews.csv --seeds 5
-  seqlab train --resume runs/reviews-lstm
+  seqlab train --resume runs/reviews-lstm      the newest stopped run when no run is named
   seqlab train reviews.csv --plugin my_cell.py --model my_cell     a part of your own
 """
+Result = TypeVar("Result")
 BEATEN = "the model does not beat its baseline"
 WITHOUT_ADVICE = (
     " The run was too short for advice from its curve: try more time (--minutes NUMBER) or more data."
@@ -113,7 +116,7 @@ def _check_resume(folder: str, extra: list[str], *, is_new: bool) -> dict[str, s
 
     extra: arguments besides the folder. is_new: whether there are options that belong to a new run.
     """
-    moved = _moved_data(extra)
+    moved = moved_data(extra)
     if len(moved) < len(extra) or is_new:
         raise UsageError(
             "--resume takes only the folder of a run.",
@@ -125,10 +128,10 @@ def _check_resume(folder: str, extra: list[str], *, is_new: bool) -> dict[str, s
     return moved
 
 
-def _moved_data(words: list[str]) -> dict[str, str]:
+def moved_data(words: list[str]) -> dict[str, str]:
     """The places of data among the arguments.
 
-    >>> _moved_data(["data.train=new/a.csv", "training.steps=3"])
+    >>> moved_data(["data.train=new/a.csv", "training.steps=3"])
     {'train': 'new/a.csv'}
     """
     pairs = [word.partition("=") for word in words]
@@ -140,7 +143,7 @@ def _resume(folder: str, data: dict[str, str], *, quiet: bool, as_json: bool, cl
     from seqlab.runs.train import start
 
     on_stage = ignore if quiet else show_stage
-    run = _watch(
+    run = watch(
         lambda callback: start.resume(folder, data=data, callback=callback, on_stage=on_stage, clock=clock),
         quiet=quiet,
     )
@@ -151,7 +154,7 @@ def _train(prepared: Prepared, *, quiet: bool, as_json: bool) -> None:
     from seqlab.runs.train import start
 
     on_stage = ignore if quiet else show_stage
-    run = _watch(lambda callback: start.train(prepared, callback=callback, on_stage=on_stage), quiet=quiet)
+    run = watch(lambda callback: start.train(prepared, callback=callback, on_stage=on_stage), quiet=quiet)
     if prepared.reasons and not (quiet or as_json):
         say(summarize_guesses(prepared.reasons))
     return _conclude(run, as_json=as_json, known=[] if quiet else prepared.warnings)
@@ -183,13 +186,13 @@ def _prepare(
     return prepare(recipe, out=out, name=name, on_stage=on_stage, on_note=on_note, clock=clock)
 
 
-def _watch(work: Callable[[Callback], Run], *, quiet: bool) -> Run:
+def watch(work: Callable[[Callback], Result], *, quiet: bool) -> Result:
     """Do the work under a progress bar; say how to go on when somebody stops it."""
-    from seqlab.cli.progress import TerminalProgress
+    from seqlab.cli.progress import watch_training
     from seqlab.runs.train.start import Interrupted
 
     try:
-        with TerminalProgress(quiet=quiet) as callback:
+        with watch_training(quiet=quiet) as callback:
             return work(callback)
     except Interrupted as stopped:
         say(
@@ -248,9 +251,10 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
         answer_sentences(f"{results.split}: {score.describe()}")
     if any(warning.startswith(BEATEN) for warning in raw["warnings"]):  # the line above has the numbers
         say(f"WARNING: {BEATEN}.{'' if raw['training'].get('advice') else WITHOUT_ADVICE}")
+    _show_label_errors(raw["splits"].get(results.split, {}))
     show_curve(run)
     _show_batch_means(raw["splits"])
-    answer(f"report: {run.folder / 'report.html'}")
+    show_summary(run)
     return suggest(after_training(run))
 
 
@@ -263,6 +267,16 @@ def _as_json(run: Run) -> dict[str, Any]:
         "warnings": results.raw["warnings"],
         **results.raw["training"],
     }
+
+
+def _show_label_errors(split: Mapping[str, Any]) -> None:
+    """How many labels look wrong; the report lists them."""
+    section = split.get("sections", {}).get("label_errors") or {}
+    if errors := section.get("errors"):
+        say(
+            f"the report lists {count_of(len(errors), 'row')} that may be labeled wrong, the first at"
+            f" {errors[0]['where']} ({errors[0]['label']!r}, probably {errors[0]['predicted']!r})"
+        )
 
 
 def _show_batch_means(splits: Mapping[str, Any]) -> None:

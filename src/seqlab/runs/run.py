@@ -38,6 +38,7 @@ from seqlab.training.finite import non_finite_names
 from seqlab.training.tensor_shapes import shapes_of
 
 if TYPE_CHECKING:  # `seqlab predict` starts faster without what only vectors and scores need
+    from seqlab.runs.reproduce.agreement import Reproduction
     from seqlab.sources.base import Source
     from seqlab.tasks.evaluation import Evaluation
     from seqlab.tasks.evaluator import Evaluator
@@ -242,6 +243,17 @@ class Run:
             cure = f"Name some: seqlab evaluate {self.folder} FILE"
             raise UsageError("these weights were imported without data.", where=str(self.folder), cure=cure)
         return "test" if "test" in sources else "valid", sources
+
+    def reproduce(self, *, out: str | Path = "", data: Mapping[str, str] | None = None) -> Reproduction:
+        """Train this run again from its own recipe, data, seed and plan, and compare weights, losses and scores.
+
+        Args:
+            out: The folder of the repetition; below ``runs/`` when left out.
+            data: Where train, valid or test are now, if they were moved: ``{"train": "new/a.csv"}``.
+        """
+        from seqlab.runs.reproduce.reproduce import reproduce  # it trains, which predictions never need
+
+        return reproduce(self.folder, out=str(out), data=data)
 
     def score(self, texts: Sequence[Any]) -> list[TextScore]:
         """The log-probability of each text, token by token; each text is scored on its own.

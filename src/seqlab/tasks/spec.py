@@ -63,6 +63,8 @@ class TaskSpec(DataSpec):
     """Where several tasks fit some data, the one with the lowest number is chosen."""
     title: ClassVar[str] = ""
     """The task in the sentence that says why it was chosen; its name when empty."""
+    pipeline_tag: ClassVar[str] = ""
+    """The task's name on the Hugging Face Hub, for the model card; empty where there is none."""
     unit: ClassVar[str] = "characters"
     """What the length of an input is counted in, where inputs are text."""
     predicts_tokens: ClassVar[bool] = False

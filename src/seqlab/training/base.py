@@ -87,6 +87,10 @@ class StepReport:
     loss: float
     rate: float
     seconds_left: float
+    sequences: int = 0
+    """Sequences of the update; 0 in windows over a text stream, which has none."""
+    tokens: int = 0
+    """Tokens, or steps of numeric sequences, without padding."""
 
 
 class Callback(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from time import perf_counter
 
@@ -26,6 +26,7 @@ from seqlab.training.journal import Journal
 from seqlab.training.non_finite import explain_update, explain_validation, not_finite
 from seqlab.training.optimizers.parameter_groups import build_optimizer, set_learning_rate
 from seqlab.training.progress import Progress, Tally
+from seqlab.training.recorded_budget import PLANNED, read_budget
 from seqlab.training.schedule import learning_rate
 from seqlab.training.settings import TrainingSettings
 from seqlab.training.stop_signals import StopRequest
@@ -125,13 +126,13 @@ class Trainer:
             self._update()
             clock = self._count_time(since=clock)
             if self.budget.is_checked_early(step=self.step):
-                self.budget = self.budget.adjusted(step=self.step, seconds=self.seconds)
+                self._plan_again(before_validation=True)
             is_due = self.step % self.budget.evaluate_every == 0
             if is_due or self.budget.is_spent(step=self.step, seconds=self.seconds):
                 self._validate()
                 self._forecast_again()
                 clock = self._count_time(since=clock)
-                self.budget = self.budget.adjusted(step=self.step, seconds=self.seconds)
+                self._plan_again(before_validation=False)
             elif not stop.asked and clock - saved < SECONDS_BETWEEN_CHECKPOINTS:
                 continue
             self.save()
@@ -177,7 +178,16 @@ class Trainer:
             )
         left = self.budget.seconds_left(step=self.step, seconds=self.seconds, step_seconds=self._step_seconds)
         self.callback.on_step(
-            StepReport(self.step, self.budget.total_steps, epoch, backward.mean, rate, left)
+            StepReport(
+                self.step,
+                self.budget.total_steps,
+                epoch,
+                backward.mean,
+                rate,
+                left,
+                sequences=sum(0 if batch.continues else len(batch.rows) for batch in batches),
+                tokens=sum(int(batch.is_token.sum()) for batch in batches),
+            )
         )
         if self.step in EARLY and self.step < self.budget.evaluate_every:
             self._keep_sample(backward.mean)
@@ -192,6 +202,13 @@ class Trainer:
                 gradient_norm=backward.norm,
             )
             self.progress.since_log = Tally()
+
+    def _plan_again(self, *, before_validation: bool) -> None:
+        """Compare the plan with the speed. A change is in the journal: the learning rate depends on it."""
+        before, self.budget = self.budget, self.budget.adjusted(step=self.step, seconds=self.seconds)
+        plan = {name: getattr(self.budget, name) for name in PLANNED}
+        if plan != {name: getattr(before, name) for name in PLANNED}:
+            self.journal.write("planned", step=self.step, before_validation=before_validation, **plan)
 
     def _forecast_again(self) -> None:
         """Plan with the time that scoring takes with what the model has learned by now, once."""
@@ -254,7 +271,9 @@ class Trainer:
             **({"weights": weights, "candidates": values} if values else {}),
         )
         self.progress.since_validation = Tally()
-        self.callback.on_validation(self.step, validation, is_best=is_best)
+        trained = {"train_loss": tally.mean, "train_accuracy": tally.accuracy}
+        seen = replace(validation, facts={**trained, **validation.facts})
+        self.callback.on_validation(self.step, seen, is_best=is_best)
 
     def _validate_candidates(self) -> dict[Weights, Validation]:
         candidates: dict[Weights, Validation] = {}
@@ -294,7 +313,7 @@ class Trainer:
         )
         self.loader = self.objective.loader(Cursor(**checkpoint.state["position"]))
         self.progress = Progress.from_json(checkpoint.state["progress"])
-        self.budget = Budget(**checkpoint.state["budget"])
+        self.budget = read_budget(checkpoint.state["budget"])
         self.saved_step = checkpoint.step
         self.went_on_step, self.went_on_seconds = self.step, self.seconds
         self.best = dict(checkpoint.best)

@@ -43,6 +43,7 @@ COMPLETERS: Mapping[str, Mapping[str, Completer]] = {
         "decoding": completers.decoding_settings,
         "others": completers.runs,
     },
+    "reproduce": {"run": completers.runs},
     "generate": {"run": completers.runs},
     "export": {"run": completers.runs},
     "words": {"what": completers.runs},

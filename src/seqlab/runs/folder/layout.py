@@ -24,7 +24,7 @@ RECIPE, WEIGHTS, TOKENS, JOURNAL, RESULTS, REPORT = (
     "results.json",
     "report.html",
 )
-CHOICES, MANIFEST, CHECKPOINTS = "choices.json", "MANIFEST.json", "checkpoints"
+CHOICES, MANIFEST, CHECKPOINTS, CARD = "choices.json", "MANIFEST.json", "checkpoints", "card.md"
 LOCK, LOCK_OWNER = ".lock", ".lock-owner"
 LARGEST_RECIPE = 100_000
 

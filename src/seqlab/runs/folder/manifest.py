@@ -4,8 +4,9 @@ data.
     {"format": 2, "sha256": DIGEST OF CONTENT,
      "content": {"run_id": ID, "data": {"train": FINGERPRINT, …}, "files": {"recipe.toml": {"size": 901, "sha256": …}, …}}}
 
-The recipe and the tokens are listed when training starts. Weights, choices and results are added when the run
-is scored, and taken off the list when it is resumed. The ID is the digest of what is listed at the start:
+The recipe and the tokens are listed when training starts. Weights, choices, results and the model card are added
+when the run is scored, and taken off the list when it is resumed. A card that was edited afterwards (its license is
+for the user to fill in) stops nothing. The ID is the digest of what is listed at the start:
 weights and checkpoints carry it, so those of another run are noticed.
 """
 
@@ -21,15 +22,26 @@ from pathlib import Path
 from seqlab.core.digests import FileRecord, is_intact, record_of, record_of_file, with_digest, without_digest
 from seqlab.core.errors import RunError
 from seqlab.core.files import megabytes, sha256, write_whole
-from seqlab.runs.folder.layout import CHOICES, MANIFEST, RECIPE, RESULTS, WEIGHTS, refuse_links, token_files
+from seqlab.runs.folder.layout import (
+    CARD,
+    CHOICES,
+    MANIFEST,
+    RECIPE,
+    RESULTS,
+    WEIGHTS,
+    refuse_links,
+    token_files,
+)
 from seqlab.tokens.untrusted_json import read_json_object
 
 FORMAT = 2
 LARGEST_MANIFEST = 1_000_000
 LARGEST_FILE = 200_000_000
 """Bytes of a file of tokens."""
-SCORED = (WEIGHTS, CHOICES, RESULTS)
-"""Files that are listed once the run is scored; choices only where the task makes some."""
+SCORED = (WEIGHTS, CHOICES, RESULTS, CARD)
+"""Files that are listed once the run is scored."""
+OPTIONAL = (CHOICES, CARD)
+"""Choices are there where the task makes some, a card where the run was trained here."""
 RESTORE = "Restore it from a copy, or train again."
 
 
@@ -67,7 +79,9 @@ def reopen_manifest(folder: Path, manifest: Manifest) -> Manifest:
 def complete_manifest(folder: Path, manifest: Manifest) -> Manifest:
     """Add the files that scoring made. Until this is written, the run counts as unfinished."""
     made = {
-        name: record_of_file(folder / name) for name in SCORED if name != CHOICES or (folder / name).is_file()
+        name: record_of_file(folder / name)
+        for name in SCORED
+        if name not in OPTIONAL or (folder / name).is_file()
     }
     return _write(folder, replace(manifest, files={**manifest.files, **made}))
 

@@ -88,6 +88,7 @@ def write_results(
     training: dict[str, Any],
     provenance: dict[str, Any],
     warnings: list[str],
+    data: dict[str, Any] | None = None,
 ) -> Results:
     raw = {
         "format": FORMAT,
@@ -101,6 +102,7 @@ def write_results(
         },
         "training": training,
         "provenance": provenance,
+        "data": data or {},
         "warnings": warnings,
     }
     write_whole(folder / RESULTS, json.dumps(raw, indent=1, ensure_ascii=False, allow_nan=False))
@@ -147,6 +149,7 @@ def provenance(*, seed: int, device: torch.device, data: dict[str, str]) -> dict
         "numpy": np.__version__,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
+        "cpu": torch.backends.cpu.get_cpu_capability(),
         "device": str(device),
         "threads": torch.get_num_threads(),
         "seed": seed,

@@ -41,7 +41,8 @@ class RunPlan:
     budget: Budget
     objective: Objective[Any, Any]
     """Validates on the rows that the budget allows."""
-    forecast: Forecast
+    forecast: Forecast | None
+    """Times of a few steps; None where the plan of an earlier run is followed."""
     scoring: ScoringForecast | None
     """How long scoring takes, in a run with a time budget."""
     reasons: list[str]
@@ -86,6 +87,12 @@ def plan_run(
         reasons=_describe_scaled_counts(recipe.training, budget) + describe_sample(valid, rows, size),
         warnings=plan_warnings(recipe, budget, forecast, scoring_seconds=after),
     )
+
+
+def follow_plan(recorded: Budget, data: EncodedData) -> RunPlan:
+    """The plan of an earlier run, for which nothing is measured."""
+    objective = validate_on(data.objective, data.sources["valid"], recorded.validation_rows)
+    return RunPlan(budget=recorded, objective=objective, forecast=None, scoring=None, reasons=[], warnings=[])
 
 
 def scored_sizes(sources: Mapping[str, Source], survey: Survey) -> dict[str, int]:

@@ -19,7 +19,7 @@ from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
 from seqlab.runs.train.build import adapt, build_bare_model
 from seqlab.runs.train.encoded_data import EncodedData, encode_data
 from seqlab.runs.train.filled_recipe import FilledRecipe, fill_recipe
-from seqlab.runs.train.plan import plan_run
+from seqlab.runs.train.plan import follow_plan, plan_run
 from seqlab.runs.train.scoring_forecast import ScoringForecast, ScoringRehearsal
 from seqlab.runs.transfer.pretrained_vectors import copy_vectors
 from seqlab.runs.transfer.source_weights import copy_weights
@@ -73,11 +73,13 @@ def prepare(
     on_stage: Notify = ignore,
     on_note: Notify = ignore,
     clock: float | None = None,
+    recorded: Budget | None = None,
 ) -> Prepared:
     """Everything that can fail on the user's side happens here; the folder is not made yet.
 
     on_note: called with what was guessed about the data, before slow work starts.
     clock: `perf_counter()` when the command started, from which a time budget counts.
+    recorded: the plan of an earlier run to follow; without one, a few steps are measured for a new plan.
     """
     clock = perf_counter() if clock is None else clock
     if out:
@@ -92,8 +94,11 @@ def prepare(
     data = encode_data(codec, opened, teacher=filled.teacher, device=device, on_stage=on_stage)
     model, weight_reasons = _init_model(filled, data)
     folder = new_folder(out, name=name or f"{data_name(recipe)}-{short_name(recipe.model)}")
-    on_stage("measuring a few steps")
-    plan = plan_run(recipe, data, survey, model, device=device, clock=clock)
+    if recorded is None:
+        on_stage("measuring a few steps")
+        plan = plan_run(recipe, data, survey, model, device=device, clock=clock)
+    else:
+        plan = follow_plan(recorded, data)
     survey_notes = survey_warnings(opened.recipe, survey)
     return Prepared(
         folder=folder,

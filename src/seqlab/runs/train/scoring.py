@@ -9,6 +9,8 @@ from typing import Any
 from seqlab.core.files import write_whole
 from seqlab.core.notify import Notify
 from seqlab.metrics.score import beaten_scores, uncompared_scores
+from seqlab.runs.card.card import write_card
+from seqlab.runs.card.data_facts import describe_data
 from seqlab.runs.evaluation import evaluate_split
 from seqlab.runs.folder.layout import JOURNAL, REPORT, WEIGHTS
 from seqlab.runs.folder.manifest import Manifest, complete_manifest
@@ -20,6 +22,7 @@ from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.train.prepare import Prepared
 from seqlab.runs.train.timed_scoring import TimedScoring
 from seqlab.tasks.evaluation import Evaluation
+from seqlab.training.checkpoints.tensor_digest import digest_of_tensors
 from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.freezing import count_parameters
 from seqlab.training.journal import read_journal
@@ -36,13 +39,15 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, on_stage
     run = _load_best(trainer, prepared, manifest)
     left = trainer.budget.scoring_seconds(seconds=trainer.seconds + perf_counter() - clock)
     evaluations, warnings = _evaluate(prepared, run, seconds=left)
-    write_results(
+    results = write_results(
         prepared.folder,
         evaluations,
         training=_training_facts(trainer, prepared),
         provenance=provenance(seed=prepared.recipe.training.seed, device=prepared.device, data=prepared.data),
         warnings=prepared.warnings + warnings,
+        data=describe_data(prepared.recipe, prepared.survey, prepared.data),
     )
+    write_card(run, results)
     complete_manifest(prepared.folder, manifest)
     write_whole(prepared.folder / REPORT, run_report(run))
     return run
@@ -104,6 +109,7 @@ def _training_facts(trainer: Trainer, prepared: Prepared) -> dict[str, Any]:
         "parameters": count_parameters(prepared.model),
         "trained_parameters": count_parameters(prepared.model, trained=True),
         "stopped_early": trainer.stopped_early,
+        "weights_sha256": digest_of_tensors(prepared.model.state_dict()),
         "advice": training_advice(read_journal(prepared.folder / JOURNAL), minutes=minutes),
     }
     if trainer.budget.validation_rows:

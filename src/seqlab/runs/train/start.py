@@ -14,7 +14,9 @@ from seqlab.core.errors import DataError, RunError
 from seqlab.core.files import write_whole
 from seqlab.core.notify import Notify, ignore
 from seqlab.core.seeds import derive
+from seqlab.core.typed_command import typed_command
 from seqlab.recipes.recipe import Recipe
+from seqlab.runs.card.card import EDITED, keep_edited_card
 from seqlab.runs.data import RunData, open_data, refuse_missing
 from seqlab.runs.evaluation import require_metrics
 from seqlab.runs.folder.layout import (
@@ -54,6 +56,7 @@ from seqlab.training.checkpoints.weights_file import compare_shapes
 from seqlab.training.device import choose_device, keep_memory_of_large_gradients, use_threads
 from seqlab.training.journal import Journal, read_journal
 from seqlab.training.loop import Trainer
+from seqlab.training.recorded_budget import plan_of, read_budget
 from seqlab.training.stop_signals import catch_stop_signals
 from seqlab.training.tensor_shapes import shapes_of
 
@@ -84,6 +87,8 @@ def train(prepared: Prepared, *, callback: Callback | None = None, on_stage: Not
             "warnings": prepared.warnings,
             "threads": torch.get_num_threads(),
             "device": str(prepared.device),
+            "command": typed_command(),
+            "plan": plan_of(prepared.budget),
         }
         Journal(folder / JOURNAL).write("started", step=0, total_steps=prepared.budget.total_steps, **facts)
         trainer = _trainer(prepared, manifest, callback)
@@ -117,14 +122,16 @@ def resume(
         codec = find_spec(recipe.task).load_parts().codec.load(recipe, folder / TOKENS)
         checkpoint = _load_checkpoint(folder, manifest, codec, on_stage=on_stage)
         on_stage("reading the data")
-        opened = _open_again(recipe, data or {}, folder)
+        opened = open_again(recipe, data or {}, folder)
         fingerprints = {name: part.fingerprint() for name, part in opened.parts.items()}
-        _refuse_other_data(folder, before=manifest.data, now=fingerprints)
-        budget = Budget(**checkpoint.state["budget"])
+        refuse_other_data(folder, before=manifest.data, now=fingerprints)
+        budget = read_budget(checkpoint.state["budget"])
         prepared = _prepare_again(folder, codec, opened, budget, clock=clock, on_stage=on_stage)
         trainer = _trainer(prepared, manifest, callback)
         trainer.resume(checkpoint)
         _count_preparation(trainer, prepared, used=budget.before)
+        if keep_edited_card(folder, manifest):
+            on_stage(f"card.md was edited; your version is now {EDITED}")
         manifest = reopen_manifest(folder, manifest)
         on_stage(f"resuming after step {checkpoint.step:,} of {trainer.budget.total_steps:,}")
         return _finish(trainer, prepared, manifest, on_stage)
@@ -158,8 +165,13 @@ def _prepare_again(
     )
 
 
-def _open_again(recipe: Recipe, moved: Mapping[str, str], folder: Path) -> RunData:
-    """The data of a run, perhaps in another place than when it started."""
+def open_again(
+    recipe: Recipe, moved: Mapping[str, str], folder: Path, *, command: str = "train --resume"
+) -> RunData:
+    """The data of a run, perhaps in another place than when it started.
+
+    command: what to call again with the new place.
+    """
     recipe = recipe.changed("data", **{name: str(Path(path).resolve()) for name, path in moved.items()})
     try:
         refuse_missing(recipe)
@@ -167,7 +179,7 @@ def _open_again(recipe: Recipe, moved: Mapping[str, str], folder: Path) -> RunDa
         raise DataError(
             error.what,
             where=error.where,
-            cure=f"If it was moved: seqlab train --resume {shlex.quote(str(folder))} data.train=FILE",
+            cure=f"If it was moved: seqlab {command} {shlex.quote(str(folder))} data.train=FILE",
         ) from error
     return open_data(recipe)
 
@@ -233,7 +245,7 @@ def _finish(trainer: Trainer, prepared: Prepared, manifest: Manifest, on_stage: 
     raise Interrupted(prepared.folder, trainer.saved_step)
 
 
-def _refuse_other_data(folder: Path, *, before: Mapping[str, str], now: dict[str, str]) -> None:
+def refuse_other_data(folder: Path, *, before: Mapping[str, str], now: dict[str, str]) -> None:
     changed = [name for name, fingerprint in before.items() if now.get(name) != fingerprint]
     if changed:
         raise RunError(

@@ -53,6 +53,7 @@ class CaptioningSpec(PairSpec):
     """A caption for every image."""
 
     name = "captioning"
+    pipeline_tag = "image-to-text"
     guess_order = 10
     ignored = (
         *OF_LABELED_BATCHES,

@@ -22,6 +22,7 @@ from seqlab.tasks.classification.calibration import (
     thresholds_section,
 )
 from seqlab.tasks.classification.codec import ClassificationCodec
+from seqlab.tasks.classification.label_errors import find_label_errors
 from seqlab.tasks.classification.predictor import ClassificationPredictor
 from seqlab.tasks.classification.scores import (
     calibration_score,
@@ -72,6 +73,13 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
             sliced_scores(self._slices(encoded, items["accuracy"]), scores),
             calibration_section(uncalibrated, predictions, temperature=temperature),
             self._attention_section(predictor.model, encoded, predictions),
+            find_label_errors(
+                self.codec,
+                self.splits,
+                predictions,
+                split=split,
+                view=baseline.view if baseline and split == self._first_split else None,
+            ),
         ]
         if len(names) == 2 and len(np.unique(predictions.targets)) == 2:  # a ranking needs both classes
             items |= ranking_items(uncalibrated)
@@ -83,6 +91,11 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
             for labels in (predictions.predicted, predictions.targets)
         )
         return Evaluation(split, scores, sections, items, answers=answers, truths=truths)
+
+    @property
+    def _first_split(self) -> str:
+        """The split whose report also tells about the training rows."""
+        return "test" if "test" in self.splits else "valid"
 
     def _prediction_sections(self, split: LabeledSplit, predictions: ClassPredictions) -> list[ReportSection]:
         train = self.splits.get("train")

@@ -36,6 +36,8 @@ class ClassBaseline:
     name: str
     predicted: Int[np.ndarray, " examples"]
     log_probs: Float[np.ndarray, "examples classes"] | None = None
+    view: BagView | None = None
+    """What it sees of the texts."""
 
 
 def class_baseline(
@@ -67,7 +69,7 @@ def _best_bayes(
         )
         if tuned > best_accuracy:
             log_probs = bayes.log_probs(iter(view.ids[split]))
-            best = ClassBaseline(f"naive Bayes on {view.name}", log_probs.argmax(axis=1), log_probs)
+            best = ClassBaseline(f"naive Bayes on {view.name}", log_probs.argmax(axis=1), log_probs, view)
             best_accuracy = tuned
     assert best is not None  # the network's tokens are always there
     return best

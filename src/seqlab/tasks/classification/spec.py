@@ -37,6 +37,7 @@ class ClassificationSpec(NamedAnswerSpec):
     """One class for every sequence."""
 
     name = "classification"
+    pipeline_tag = "text-classification"
     settings = ClassificationSettings
     guess_order = 60
     answer = "class"

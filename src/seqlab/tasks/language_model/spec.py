@@ -60,6 +60,7 @@ class LanguageModelSpec(TextSpec):
     """The next token of a text."""
 
     name = "language_model"
+    pipeline_tag = "text-generation"
     settings = LanguageModelSettings
     decoding = SamplingSettings
     title = "a language model"

@@ -33,6 +33,7 @@ class MaskedLanguageModelSpec(TextSpec):
     """Masked tokens of a text."""
 
     name = "masked_language_model"
+    pipeline_tag = "fill-mask"
     settings = MaskedLanguageModelSettings
     title = "a masked language model"
     needs_both_sides = True

@@ -29,6 +29,7 @@ class MultiLabelSpec(NamedAnswerSpec):
     """Any number of labels for every sequence."""
 
     name = "multi_label"
+    pipeline_tag = "text-classification"
     guess_order = 40
     answer = "labels"
     needs = "a column of labels"

@@ -42,6 +42,7 @@ class TaggingSpec(LabeledSpec):
     """One tag for every word or step."""
 
     name = "tagging"
+    pipeline_tag = "token-classification"
     settings = TaggingSettings
     guess_order = 30
     answer = "tags"

@@ -26,6 +26,7 @@ class TranslationSpec(PairSpec):
     """A target sequence for every source sequence."""
 
     name = "translation"
+    pipeline_tag = "translation"
     guess_order = 20
     ignored = (*OF_IMAGE_FILES, *OF_LABELED_BATCHES, "bag", "data.label_separator")
     hint = "; for train.en beside train.de: data.train=train data.source=en data.target=de"

@@ -1,0 +1,34 @@
+"""`seqlab train --resume` without a run: the newest run below runs/ that was stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from seqlab.core.errors import UsageError
+
+OPTION = "--resume"
+
+
+def with_run_to_resume(words: list[str]) -> list[str]:
+    """The words of a command, with the run that a bare `--resume` means.
+
+    >>> with_run_to_resume(["train", "--resume", "runs/a", "-q"])
+    ['train', '--resume', 'runs/a', '-q']
+    """
+    place = words.index(OPTION) if words[:1] == ["train"] and OPTION in words else -1
+    if place < 0 or (len(words) > place + 1 and not words[place + 1].startswith("-")):
+        return words
+    return [*words[: place + 1], newest_unfinished(), *words[place + 1 :]]
+
+
+def newest_unfinished() -> str:
+    """The folder of the run that was written to last and has no results."""
+    folders = [recipe.parent for recipe in Path("runs").glob("*/recipe.toml")]
+    open_runs = [folder for folder in folders if not (folder / "results.json").is_file()]
+    if not open_runs:
+        raise UsageError(
+            "there is no unfinished run below runs/.",
+            where=OPTION,
+            cure="Name one: seqlab train --resume RUN (all runs: seqlab list runs)",
+        )
+    return str(max(open_runs, key=lambda folder: (folder / "recipe.toml").stat().st_mtime))

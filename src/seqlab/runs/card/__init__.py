@@ -1,0 +1,1 @@
+"""The model card of a run: card.md."""

@@ -1,0 +1,274 @@
+"""The model card: what a run is, what it was trained on, how good it is, where it fails and how to use it.
+
+Markdown with the YAML front matter that the Hugging Face Hub reads. Everything comes from results.json, the recipe
+and the journal. Only the license, the language and the intended use are left to the user.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+from seqlab.core.digests import is_intact
+from seqlab.core.files import write_whole
+from seqlab.metrics.score import Score
+from seqlab.models.short_name import short_name
+from seqlab.runs.card.limits import known_limits
+from seqlab.runs.card.markdown import escape_markdown, markdown_table, to_yaml
+from seqlab.runs.folder.layout import CARD, JOURNAL
+from seqlab.runs.report.next_steps import after_training
+from seqlab.training.journal import read_journal
+
+if TYPE_CHECKING:
+    from seqlab.runs.folder.manifest import Manifest
+    from seqlab.runs.folder.results import Results
+    from seqlab.runs.run import Run
+
+EDITED = "card.edited.md"
+FILL_IN = "**TODO**"
+"""Marks what only the author knows."""
+SHOWN_LABELS = 20
+
+
+def write_card(run: Run, results: Results) -> None:
+    """Write card.md. It is part of the manifest, so it comes before that is completed."""
+    write_whole(run.folder / CARD, model_card(run, results))
+
+
+def keep_edited_card(folder: Path, manifest: Manifest) -> bool:
+    """Keep a card that somebody has edited, as card.edited.md, before a resume writes a new one."""
+    path = folder / CARD
+    if not path.is_file() or CARD not in manifest.files or is_intact(path, manifest.files[CARD]):
+        return False
+    path.replace(folder / EDITED)
+    return True
+
+
+def model_card(run: Run, results: Results) -> str:
+    """The text of card.md."""
+    raw = results.raw
+    lines = [
+        *_front_matter(run, results),
+        f"# {escape_markdown(run.folder.name)}",
+        "",
+        *_what_it_is(run, raw),
+        *_data(raw),
+        *_scores(results),
+        *_limits(raw, results),
+        *_usage(run),
+        *_provenance(run, raw),
+        *_license(),
+    ]
+    return "\n".join(lines)
+
+
+def _front_matter(run: Run, results: Results) -> list[str]:
+    """Metadata for the Hub; `model-index` holds the scores."""
+    model, tag = short_name(run.recipe.model), run.spec.pipeline_tag
+    task = {"type": tag or run.recipe.task, "name": run.recipe.task.replace("_", " ")}
+    dataset_name = Path(run.recipe.data.train).name
+    dataset = {"name": dataset_name, "type": dataset_name, "split": results.split}
+    metrics = [
+        {"type": score.name, "name": score.name.replace("_", " "), "value": round(score.value, 6)}
+        for score in results.values()
+    ]
+    metadata: dict[str, Any] = {
+        "library_name": "seqlab",
+        **({"pipeline_tag": tag} if tag and not run.recipe.data.features else {}),
+        "tags": ["seqlab", run.recipe.task, model],
+        "model-index": [
+            {"name": run.folder.name, "results": [{"task": task, "dataset": dataset, "metrics": metrics}]}
+        ],
+    }
+    todo = [
+        "license: unknown  # TODO: the license of the model, such as apache-2.0",
+        "# language: en  # TODO: the language of the data",
+    ]
+    return ["---", *todo, *to_yaml(metadata), "---", ""]
+
+
+def _what_it_is(run: Run, raw: dict[str, Any]) -> list[str]:
+    training, task = raw["training"], run.recipe.task.replace("_", " ")
+    trained = training.get("trained_parameters", training["parameters"])
+    frozen = f", {trained:,} of them trained" if trained < training["parameters"] else ""
+    start = (
+        [f"- Fine-tuned from: {escape_markdown(Path(run.recipe.start.run).name)}"]
+        if run.recipe.start.run
+        else []
+    )
+    return [
+        f"A {task} model, trained with [seqlab](https://pypi.org/project/seqlab/).",
+        "",
+        f"- Task: {task}",
+        (
+            f"- Model: {short_name(run.recipe.model)} (`model.kind={run.recipe.model.kind}`),"
+            f" {training['parameters']:,} parameters{frozen}"
+        ),
+        *start,
+        f"- Intended use: {FILL_IN}",
+        "",
+    ]
+
+
+def _data(raw: dict[str, Any]) -> list[str]:
+    parts = raw["data"]
+    heads = ["split", "file", "rows", "median length", "content hash"]
+    rows = [
+        [
+            name,
+            escape_markdown(part["file"]),
+            _amount(part),
+            _median_length(part),
+            escape_markdown(part["fingerprint"], longest=120),
+        ]
+        for name, part in parts.items()
+    ]
+    skipped = sum(part["skipped"] for part in parts.values())
+    notes = [
+        f"{skipped:,} rows could not be used and were skipped." if skipped else "No rows were skipped.",
+        "",
+    ]
+    return ["## Data", "", *markdown_table(heads, rows), "", *notes, *_label_table(parts)]
+
+
+def _amount(part: dict[str, Any]) -> str:
+    """Rows, or characters of one long text."""
+    return f"{part['rows']:,}" if part["rows"] > 1 else f"1 text of {part['characters']:,} characters"
+
+
+def _median_length(part: dict[str, Any]) -> str:
+    return ", ".join(f"{spread['median']:,} {unit}" for unit, spread in part["lengths"].items())
+
+
+def _label_table(parts: dict[str, Any]) -> list[str]:
+    """How many rows of each split have each label."""
+    labels = list(parts["train"]["labels"])[:SHOWN_LABELS]
+    if not labels:
+        return []
+    rows = [
+        [escape_markdown(label), *(f"{part['labels'].get(label, 0):,}" for part in parts.values())]
+        for label in labels
+    ]
+    more = parts["train"]["num_labels"] - len(labels)
+    note = [f"The {more:,} rarest labels of train are left out.", ""] if more else []
+    return ["Rows per label:", "", *markdown_table(["label", *parts], rows), "", *note]
+
+
+def _scores(results: Results) -> list[str]:
+    heads = ["split", "score", "value", "95% CI", "baseline", "verdict"]
+    rows = [
+        _score_row(split, Score.from_json(entry))
+        for split, part in results.raw["splits"].items()
+        for entry in part["scores"]
+    ]
+    calibration = (
+        results.raw["splits"][results.split]["sections"].get("calibration") if results.split else None
+    )
+    return ["## Scores", "", *markdown_table(heads, rows), "", *_calibration(calibration)]
+
+
+def _score_row(split: str, score: Score) -> list[str]:
+    interval = "" if score.low is None or score.high is None else f"{score.low:.4f} to {score.high:.4f}"
+    baseline = (
+        "" if score.baseline is None else f"{score.baseline:.4f} ({escape_markdown(score.baseline_name)})"
+    )
+    name = score.name.replace("_", " ")
+    return [split, name, f"{score.value:.4f}", interval, baseline, score.verdict or ""]
+
+
+def _calibration(section: dict[str, Any] | None) -> list[str]:
+    if not section:
+        return []
+    before, after, temperature = section["before"], section["after"], section["temperature"]
+    how = (
+        f"Predicted probabilities use the temperature {temperature:.3f}, chosen on validation data"
+        f" (ECE {before['error']:.4f} before)."
+        if temperature != 1.0
+        else "Predicted probabilities are those of the network: temperature scaling does not help on validation data."
+    )
+    return [
+        f"Calibration: expected calibration error (ECE) {after['error']:.4f}. {how}",
+        "",
+    ]
+
+
+def _limits(raw: dict[str, Any], results: Results) -> list[str]:
+    limits = [f"- {escape_markdown(limit, longest=400)}" for limit in known_limits(raw, results.split)]
+    return ["## Known limits", "", *limits, ""]
+
+
+def _usage(run: Run) -> list[str]:
+    folder = str(run.folder)
+    commands = [command for command in after_training(run) if "\n" not in command]
+    return [
+        "## How to use it",
+        "",
+        "```sh",
+        *commands,
+        "```",
+        "",
+        "```python",
+        "import seqlab",
+        f"run = seqlab.load({folder!r})",
+        "run.results",
+        *_python_question(run),
+        "```",
+        "",
+    ]
+
+
+def _python_question(run: Run) -> list[str]:
+    """One line that asks the model something; a task that reads files needs more than a line."""
+    if run.spec.continues_text:
+        return ["run.generate()"]
+    return [f"run.predict([{run.codec.example_input()!r}])"] if run.recipe.data.text else []
+
+
+def _provenance(run: Run, raw: dict[str, Any]) -> list[str]:
+    facts, training = raw["provenance"], raw["training"]
+    started = next((event for event in read_journal(run.folder / JOURNAL) if event["event"] == "started"), {})
+    command = started.get("command")
+    return [
+        "## Provenance",
+        "",
+        (
+            f"- Versions: seqlab {facts['seqlab']}, torch {facts['torch']}, numpy {facts['numpy']}, Python"
+            f" {facts['python']}, {facts['system']}"
+        ),
+        (
+            f"- Seed {facts['seed']}, {facts['threads']} CPU thread{'s' if facts['threads'] != 1 else ''}, device"
+            f" {facts['device']}"
+        ),
+        (
+            f"- {training['steps']:,} updates in {training['seconds'] / 60:.1f} minutes, the best after"
+            f" {training['best_step']:,}"
+        ),
+        f"- Written {facts['created']}",
+        *([f"- Command: `{escape_code(command)}`"] if isinstance(command, str) and command else []),
+        f"- Weights: sha256 `{training['weights_sha256']}`",
+        (
+            "- Every setting is in recipe.toml. To train again and compare:"
+            f" `seqlab reproduce {escape_code(quote(str(run.folder)))}`"
+        ),
+        "",
+    ]
+
+
+def escape_code(text: str) -> str:
+    """Text between backticks.
+
+    >>> escape_code("a`b")
+    "a'b"
+    """
+    return " ".join(text.replace("`", "'").split())
+
+
+def _license() -> list[str]:
+    return [
+        "## License",
+        "",
+        f"- Model: {FILL_IN}",
+        f"- Data: {FILL_IN} (may the data be used for training, and a model trained on it be published?)",
+        "",
+    ]

@@ -1,0 +1,42 @@
+"""What results.json and the model card say about the data of a run: files, rows, labels, lengths, skipped rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.survey.report import PartSurvey, Survey
+
+MOST_LABELS = 50
+"""Labels whose rows are counted one by one; a tagger or a multi-label task may have thousands."""
+
+
+def describe_data(recipe: Recipe, survey: Survey, fingerprints: Mapping[str, str]) -> dict[str, Any]:
+    """The facts of every split by its name, as plain data."""
+    return {
+        name: {"file": _file_of(recipe, name), "fingerprint": fingerprints.get(name, ""), **_part_facts(part)}
+        for name, part in survey.parts.items()
+    }
+
+
+def _file_of(recipe: Recipe, split: str) -> str:
+    """The file's name without its folders, which say more about a person than about the data."""
+    data = recipe.data
+    own = {"train": data.train, "valid": data.valid, "test": data.test}.get(split, "")
+    return Path(own or data.train).name
+
+
+def _part_facts(part: PartSurvey) -> dict[str, Any]:
+    by_count = sorted(part.labels.items(), key=lambda entry: (-entry[1], entry[0]))
+    lengths = {"words": part.length_words, "characters": part.length_characters}
+    return {
+        "rows": part.rows,
+        "characters": part.characters,
+        "num_labels": len(by_count),
+        "labels": dict(by_count[:MOST_LABELS]),
+        "lengths": {unit: asdict(spread) for unit, spread in lengths.items() if spread is not None},
+        "skipped": part.skipped,
+    }

@@ -1,0 +1,1 @@
+"""Train a run again from its own recipe and compare the two."""

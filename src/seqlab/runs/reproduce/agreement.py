@@ -1,0 +1,193 @@
+"""Two runs of the same recipe side by side: weights, losses, scores, and where they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from seqlab.runs.folder.layout import JOURNAL, WEIGHTS
+from seqlab.runs.run import Run
+from seqlab.training.checkpoints.tensor_digest import digest_of_tensors
+from seqlab.training.checkpoints.weights_file import read_weights
+from seqlab.training.journal import read_journal
+
+ROUNDING = 1e-4
+"""Largest difference, relative to the larger value, that counts as rounding: the digits that seqlab prints."""
+PLACES = ("seqlab", "torch", "numpy", "python", "system", "cpu", "device", "threads", "seed")
+"""Facts of the provenance on which the last bits of a result depend."""
+LOSSES = {"step": "loss", "validated": "valid_loss"}
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """How a run and its repetition compare. Differences are relative to the larger value; 0 is bit-identical."""
+
+    original: Path
+    run: Run
+    digests: tuple[str, str]
+    """SHA-256 of the weights of the original and of the repetition."""
+    weight_difference: float
+    """Largest difference of one weight, relative to the largest weight of its tensor."""
+    compared_losses: int
+    loss_difference: float
+    scores: Mapping[str, tuple[float, float]]
+    """The scores of the original and of the repetition by name, on the split that is shown."""
+    places: Mapping[str, tuple[Any, Any]]
+    """Versions and machine facts that differ."""
+    settings: Mapping[str, tuple[Any, Any]]
+    """Settings that differ, such as the place of data that was moved."""
+
+    @property
+    def is_identical(self) -> bool:
+        """Whether every bit of the weights is the same."""
+        return self.digests[0] == self.digests[1]
+
+    @property
+    def score_difference(self) -> float:
+        return max((relative_difference(*pair) for pair in self.scores.values()), default=0.0)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether weights, losses and scores are the same within rounding."""
+        return max(self.weight_difference, self.loss_difference, self.score_difference) <= ROUNDING
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "original": str(self.original),
+            "run": str(self.run.folder),
+            "agrees": self.agrees,
+            "bit_identical": self.is_identical,
+            "weights_sha256": list(self.digests),
+            "weight_difference": self.weight_difference,
+            "loss_difference": self.loss_difference,
+            "compared_losses": self.compared_losses,
+            "scores": {name: list(pair) for name, pair in self.scores.items()},
+            "places": {name: list(pair) for name, pair in self.places.items()},
+            "settings": {name: list(pair) for name, pair in self.settings.items()},
+        }
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> list[str]:
+        """What agrees and what differs, one line each."""
+        first, second = self.digests
+        same = (
+            "bit-identical"
+            if self.is_identical
+            else f"differ by up to {self.weight_difference:.1e} (relative)"
+        )
+        digests = f"sha256 {first[:16]}" + ("" if self.is_identical else f" and {second[:16]}")
+        return [
+            f"weights: {same}, {digests}",
+            f"losses: {_describe(self.loss_difference)} ({self.compared_losses:,} values of the journal)",
+            *(
+                f"{name}: {before:.4f} and {after:.4f}, {_describe(relative_difference(before, after))}"
+                for name, (before, after) in self.scores.items()
+            ),
+            *(f"{name} differs: {before}, now {after}" for name, (before, after) in self.settings.items()),
+            *(f"{name} differs: {before}, now {after}" for name, (before, after) in self.places.items()),
+            self.verdict,
+        ]
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: same seed, same result, or what may be the reason."""
+        if self.agrees:
+            how = "" if self.is_identical else ", within rounding"
+            return f"Same seed, same result{how}."
+        if self.places or self.settings:
+            return f"The result differs. So do: {', '.join([*self.settings, *self.places])}."
+        return "The result differs, although recipe, data, versions and machine are the same: a file was changed, or this is a bug in seqlab."
+
+
+def compare_with(original: Run, repeated: Run) -> Reproduction:
+    """Compare a run with its repetition."""
+    weights, again = (read_weights(run.folder / WEIGHTS, verified=True) for run in (original, repeated))
+    losses, losses_again = _losses(original), _losses(repeated)
+    shared = losses.keys() & losses_again.keys()
+    differences = [relative_difference(losses[place], losses_again[place]) for place in shared]
+    is_missing = losses.keys() != losses_again.keys()
+    results, results_again = original.results, repeated.results
+    return Reproduction(
+        original.folder,
+        repeated,
+        (digest_of_tensors(weights), digest_of_tensors(again)),
+        weight_difference=_weight_difference(weights, again),
+        compared_losses=len(shared),
+        loss_difference=1.0 if is_missing else max(differences, default=0.0),
+        scores={
+            name: (score.value, results_again[name].value)
+            for name, score in results.items()
+            if name in results_again
+        },
+        places=_different(results.raw["provenance"], results_again.raw["provenance"], PLACES),
+        settings=_different_settings(original, repeated),
+    )
+
+
+def relative_difference(first: float, second: float) -> float:
+    """
+    >>> relative_difference(2.0, 1.5), relative_difference(0.0, 0.0)
+    (0.25, 0.0)
+    """
+    largest = max(abs(first), abs(second))
+    return abs(first - second) / largest if largest else 0.0
+
+
+def _weight_difference(weights: Mapping[str, Tensor], again: Mapping[str, Tensor]) -> float:
+    """1 where the networks do not have the same tensors."""
+    if {name: tensor.shape for name, tensor in weights.items()} != {
+        name: tensor.shape for name, tensor in again.items()
+    }:
+        return 1.0
+    return max((_tensor_difference(tensor, again[name]) for name, tensor in weights.items()), default=0.0)
+
+
+def _tensor_difference(first: Tensor, second: Tensor) -> float:
+    if not first.numel() or torch.equal(first, second):
+        return 0.0
+    first, second = first.double(), second.double()
+    largest = torch.maximum(first.abs(), second.abs()).max()
+    return float((first - second).abs().max() / largest)
+
+
+def _losses(run: Run) -> dict[tuple[str, int], float]:
+    """Every loss of the journal by its event and step."""
+    return {
+        (event["event"], event["step"]): float(value)
+        for event in read_journal(run.folder / JOURNAL)
+        if (name := LOSSES.get(event["event"])) and isinstance(value := event.get(name), int | float)
+    }
+
+
+def _different(
+    first: Mapping[str, Any], second: Mapping[str, Any], names: tuple[str, ...]
+) -> dict[str, tuple[Any, Any]]:
+    return {
+        name: (first.get(name), second.get(name)) for name in names if first.get(name) != second.get(name)
+    }
+
+
+def _different_settings(original: Run, repeated: Run) -> dict[str, tuple[Any, Any]]:
+    first, second = (_flat(run.recipe.model_dump()) for run in (original, repeated))
+    return _different(first, second, tuple(first))
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Settings by their dotted names."""
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value}
+    return flat
+
+
+def _describe(difference: float) -> str:
+    if not difference:
+        return "the same"
+    return f"differ by up to {difference:.1e} (relative)"

@@ -1,0 +1,61 @@
+"""Train a finished run again: the same recipe, data, seed, threads and plan, into a folder of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from seqlab.core.errors import UsageError
+from seqlab.core.notify import Notify, ignore
+from seqlab.runs.folder.layout import JOURNAL, find_run, read_recipe
+from seqlab.runs.folder.manifest import verify
+from seqlab.runs.reproduce.agreement import Reproduction, compare_with
+from seqlab.runs.run import Run
+from seqlab.runs.train.prepare import prepare
+from seqlab.runs.train.start import open_again, refuse_other_data, train
+from seqlab.training.base import Callback
+from seqlab.training.journal import read_journal
+from seqlab.training.recorded_budget import recorded_budget
+
+
+def reproduce(
+    path: str | Path,
+    *,
+    out: str = "",
+    data: Mapping[str, str] | None = None,
+    callback: Callback | None = None,
+    on_stage: Notify = ignore,
+) -> Reproduction:
+    """Train a run again and compare weights, losses and scores.
+
+    A time budget is not used again: the repetition follows the recorded plan, with as many updates and the same
+    validations as the original.
+
+    Args:
+        path: The folder of a finished run.
+        out: The folder of the repetition; `runs/NAME-again` when left out.
+        data: Where train, valid or test are now, if they were moved. Their content must be the same.
+    """
+    folder = find_run(path)
+    manifest = verify(folder)
+    recipe = read_recipe(folder)
+    if not recipe.data.train:
+        raise UsageError(
+            "these weights were imported: there is no training to repeat.",
+            where=str(folder),
+            cure="Name a run that was trained with seqlab train.",
+        )
+    recorded = recorded_budget(read_journal(folder / JOURNAL), where=str(folder / JOURNAL))
+    original = Run.load(folder)
+    on_stage("comparing the data with that of the run")
+    opened = open_again(recipe, data or {}, folder, command="reproduce")
+    now = {name: part.fingerprint() for name, part in opened.parts.items()}
+    refuse_other_data(folder, before=manifest.data, now=now)
+    recipe = recipe.changed(
+        "data", **{name: str(Path(place).resolve()) for name, place in (data or {}).items()}
+    )
+    prepared = prepare(recipe, out=out, name=f"{folder.name}-again", on_stage=on_stage, recorded=recorded)
+    on_stage(
+        f"training {recorded.last_step:,} steps again with seed {recipe.training.seed}: {prepared.folder}"
+    )
+    return compare_with(original, train(prepared, callback=callback, on_stage=on_stage))

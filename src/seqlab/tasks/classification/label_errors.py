@@ -1,0 +1,96 @@
+"""Rows of the data whose class is probably wrong.
+
+The rows that are scored are judged by the model, which has not seen them. Training and validation rows are judged by
+naive Bayes in cross-validation: each row by a fit on the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from seqlab.baselines.cross_validation import cross_validated_bayes
+from seqlab.baselines.text_features import BagView
+from seqlab.metrics.calibration import apply_temperature, fit_temperature
+from seqlab.metrics.label_errors import label_error_rows
+from seqlab.pages.sections.label_errors import LabelError, LabelErrors
+from seqlab.tasks.classification.codec import ClassificationCodec
+from seqlab.tasks.labeled.class_predictions import ClassPredictions
+from seqlab.tasks.labeled.split import LabeledSplit
+
+SHOWN = 20
+MOST_ROWS = 20_000
+"""Training rows that are judged: a second or two of work."""
+THIS_MODEL = "this model"
+LEAST_LOG_PROB = -70.0
+"""A class without training examples has probability 0, with which a temperature cannot be fitted."""
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """Predictions for a split by something that has not seen it."""
+
+    split: LabeledSplit
+    predictions: ClassPredictions
+    by: str
+
+
+def find_label_errors(
+    codec: ClassificationCodec,
+    splits: Mapping[str, LabeledSplit],
+    predictions: ClassPredictions,
+    *,
+    split: str,
+    view: BagView | None,
+) -> LabelErrors:
+    """The suspect rows of a split by the model's predictions, and of the other splits where there is a view.
+
+    view: the texts as naive Bayes sees them; None to judge the split alone.
+    """
+    judged = [_Judged(splits[split], predictions, THIS_MODEL)]
+    if view is not None:
+        others = {name: splits[name] for name in ("train", "valid") if name in view.ids and name != split}
+        judged += _cross_validate(others, view, num_classes=len(codec.labels))
+    suspects = [_suspects(each) for each in judged]
+    errors = [error for each in judged for error in _errors(codec, each)]
+    errors.sort(key=lambda error: -error.probability)
+    return LabelErrors(errors[:SHOWN], found=sum(map(len, suspects)))
+
+
+def _cross_validate(splits: Mapping[str, LabeledSplit], view: BagView, *, num_classes: int) -> list[_Judged]:
+    """Rows by naive Bayes fitted on the others. It is far too sure of itself, which a temperature corrects."""
+    targets = [split.store["label"].values.astype(np.int64) for split in splits.values()]
+    everything = np.concatenate(targets) if targets else np.zeros(0, np.int64)
+    if not 0 < len(everything) <= MOST_ROWS:
+        return []
+    texts = [ids for name in splits for ids in view.ids[name]]
+    log_probs = cross_validated_bayes(texts, everything, vocabulary_size=view.size, num_classes=num_classes)
+    finite = np.maximum(log_probs, LEAST_LOG_PROB).astype(np.float32)
+    calibrated = apply_temperature(finite, fit_temperature(finite, everything)).astype(np.float32)
+    ends = np.cumsum([len(labels) for labels in targets])[:-1]
+    return [
+        _Judged(split, ClassPredictions(labels, part), "naive Bayes")
+        for split, labels, part in zip(splits.values(), targets, np.split(calibrated, ends), strict=True)
+    ]
+
+
+def _suspects(judged: _Judged) -> list[int]:
+    predictions = judged.predictions
+    return label_error_rows(predictions.targets, predictions.log_probs).tolist()
+
+
+def _errors(codec: ClassificationCodec, judged: _Judged) -> Iterator[LabelError]:
+    predictions = judged.predictions
+    suspects = _suspects(judged)[:SHOWN]
+    rows = judged.split.rows_at(suspects)
+    for number in suspects:
+        yield LabelError(
+            where=rows[number].where,
+            text=codec.display_input(rows[number]),
+            label=codec.labels.decode(int(predictions.targets[number])),
+            predicted=codec.labels.decode(int(predictions.log_probs[number].argmax())),
+            probability=float(np.exp(predictions.log_probs[number].max())),
+            by=judged.by,
+        )

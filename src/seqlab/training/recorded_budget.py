@@ -1,0 +1,85 @@
+"""The plan of a finished run, to be followed step by step: when it validated, how long it meant to be, where it ended.
+
+A time budget is planned again as the speed becomes known, and the learning rate follows the plan. The journal has
+every change as an event `planned`, so that a second training can make the same updates on another day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypedDict
+
+from seqlab.core.errors import RunError
+from seqlab.training.budget import Budget
+
+PLANNED = ("total_steps", "evaluate_every")
+"""What changes when a time budget is planned again."""
+
+
+class RecordedPlan(TypedDict):
+    """One event `planned`: after which update, and whether a validation at the same update came after it."""
+
+    step: int
+    total_steps: int
+    evaluate_every: int
+    before_validation: bool
+
+
+@dataclass(frozen=True)
+class RecordedBudget(Budget):
+    """Follows the plans of another run, whatever the clock says."""
+
+    plans: Sequence[RecordedPlan] = ()
+    """The changes that are still to come, in their order."""
+    last_step: int = 0
+    """The update after which the run ended."""
+
+    def is_checked_early(self, *, step: int) -> bool:
+        return bool(self.plans) and self.plans[0]["step"] == step and self.plans[0]["before_validation"]
+
+    def adjusted(self, *, step: int, seconds: float) -> Budget:
+        if not self.plans or self.plans[0]["step"] != step:
+            return self
+        plan, *later = self.plans
+        return replace(
+            self, total_steps=plan["total_steps"], evaluate_every=plan["evaluate_every"], plans=later
+        )
+
+    def is_spent(self, *, step: int, seconds: float) -> bool:
+        return step >= self.last_step
+
+
+def read_budget(state: Mapping[str, Any]) -> Budget:
+    """The budget of a checkpoint: of a run with a plan of its own, or of one that follows another."""
+    return (RecordedBudget if "plans" in state else Budget)(**state)
+
+
+def recorded_budget(events: Iterable[Mapping[str, Any]], *, where: str) -> RecordedBudget:
+    """The plan of a finished run from the events of its journal."""
+    events = list(events)
+    started = next((event for event in events if event["event"] == "started"), {})
+    finished = next((event for event in events if event["event"] == "finished"), None)
+    if finished is None or "plan" not in started:
+        raise RunError(
+            "the journal does not record how the run was planned: it is unfinished, or from an earlier version.",
+            where=where,
+            cure="Train it again with this version: seqlab train RUN/recipe.toml",
+        )
+    plans = [
+        RecordedPlan(
+            step=event["step"],
+            total_steps=event["total_steps"],
+            evaluate_every=event["evaluate_every"],
+            before_validation=event["before_validation"],
+        )
+        for event in events
+        if event["event"] == "planned"
+    ]
+    return RecordedBudget(**started["plan"], plans=plans, last_step=finished["step"])
+
+
+def plan_of(budget: Budget) -> dict[str, int]:
+    """What the journal keeps of a plan when training starts."""
+    names = (*PLANNED, "planned_steps", "validation_rows")
+    return {name: getattr(budget, name) for name in names}
