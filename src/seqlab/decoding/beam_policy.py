@@ -1,17 +1,17 @@
-"""What becomes of hypotheses that end: do they take a place in the beam, and when is the search finished?
+"""How a beam treats complete hypotheses: whether they keep a place in it, and when the search is finished.
 
 With k hypotheses in a beam, a step ranks all continuations of the open ones by log_prob.
 
-    OpenBeam      the k best continuations that do not end go on; one that ends is complete if it is among the k
+    OpenBeam      the k best continuations that do not end stay open; one that ends is complete if it is among the k
                   best of all. The beam always has k open hypotheses, as in fairseq and transformers. It is finished
                   when k hypotheses are complete and no open one, at its present length, beats the worst of them.
     ThoroughBeam  the same, but finished only when no continuation can beat the n_best complete hypotheses:
                   `early_stopping="never"` of transformers.
-    SharedBeam    of the k best continuations those that end are complete and the others go on: complete hypotheses
-                  take places, so fewer go on. It is finished when none is open, or as ThoroughBeam is.
+    SharedBeam    of the k best continuations those that end are complete and the others stay open: complete hypotheses
+                  take places, so fewer stay open. It is finished when none is open, or as ThoroughBeam is.
 
 A continuation cannot beat them if rule.bound(highest open log_prob) ≤ their worst score, so ThoroughBeam finds the
-highest scores. With a length penalty it goes on to max_tokens for almost every source; OpenBeam may miss a longer
+highest scores. With a length penalty it continues to max_tokens for almost every source; OpenBeam may miss a longer
 hypothesis whose mean gets better, and computes a quarter to three quarters of the rows (docs/guides/decode.md).
 """
 
