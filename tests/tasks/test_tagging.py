@@ -210,7 +210,7 @@ def test_what_was_guessed_is_said(tmp_path: Path) -> None:
         where="test",
     )
     opened = open_data(recipe)
-    assert "a tag for every word: tagging; another task: task=NAME" in opened.reasons
+    assert "a tag for every word: tagging; set task=NAME to change the task" in opened.reasons
     completed, reasons = find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])
     assert [reason.partition(";")[0] for reason in reasons] == [
         "a token is a word",

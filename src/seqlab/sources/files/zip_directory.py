@@ -47,7 +47,7 @@ def _check_count(archive: zipfile.ZipFile, file: IO[bytes]) -> None:
     num_members, (promised, modulus) = len(archive.infolist()), _promised(file)
     if num_members % modulus != promised:
         raise zipfile.BadZipFile(
-            f"{num_members:,} members in the central directory, which should have {promised:,}"
+            f"the central directory lists {num_members:,} members but should list {promised:,}"
         )
 
 
@@ -74,6 +74,6 @@ def _check_name(member: zipfile.ZipInfo, file: IO[bytes]) -> None:
     name = file.read(length).decode("utf-8" if flags & IS_UTF8 else "cp437", "surrogateescape")
     if name != member.orig_filename:
         raise zipfile.BadZipFile(
-            f"the member at byte {member.header_offset:,} has two names, {member.orig_filename[:80]!r} and"
-            f" {name[:80]!r}"
+            f"the member at byte {member.header_offset:,} has two names: {member.orig_filename[:80]!r}"
+            f" and {name[:80]!r}"
         )
