@@ -57,7 +57,7 @@ def test_tokens_with_blanks_cannot_be_written_where_blanks_separate(
     )
     assert outcome.code == 2
     assert (
-        "the token ' ' contains whitespace, and this format separates by spaces.\n  Vectors of words can be written"
+        "the token ' ' contains whitespace, but this format uses spaces as separators.\n  Word vectors can be exported"
         in outcome.err
     )
     assert list(tmp_path.iterdir()) == []
@@ -144,7 +144,7 @@ def test_words_of_a_run_and_their_mistakes(
     wrong = tmp_path / "wrong.vec"
     wrong.write_text("2 2\na 1 2\nb 3\n", encoding="utf-8")
     outcome = run(capsys, "words", str(wrong))
-    assert (outcome.code, "wrong.vec, line 3: 1 numbers follow the word 'b'" in outcome.err) == (2, True)
+    assert (outcome.code, "wrong.vec, line 3: the word 'b' has 1 values" in outcome.err) == (2, True)
 
 
 @pytest.mark.spec(18)
