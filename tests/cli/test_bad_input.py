@@ -84,7 +84,7 @@ def test_a_wrong_column_gets_the_nearest_one(folder: Path, capsys: pytest.Captur
     message = refused(capsys, folder, "train", "reviews.csv", "data.label=lable", *FAST)
     assert (
         message
-        == "DataError: reviews.csv: there is no column 'lable'.\n  Did you mean 'label'? There is: label,"
+        == "DataError: reviews.csv: there is no column 'lable'.\n  Did you mean 'label'? Available: label,"
         " text.\n"
     )
 
@@ -177,7 +177,7 @@ def test_evaluating_on_a_table_without_the_columns_names_what_there_is(
 ) -> None:
     (folder / "new.csv").write_text("text,opinion\nfine,good\n")
     message = refused(capsys, folder, "evaluate", str(reviews_run.folder), "new.csv")
-    assert "new.csv: there is no column 'review'.\n  There is: opinion, text." in message
+    assert "new.csv: there is no column 'review'.\n  Available: opinion, text." in message
 
 
 @pytest.mark.parametrize("verb", ["train", "data"])

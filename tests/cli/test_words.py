@@ -70,7 +70,7 @@ def test_a_format_that_is_not_there_is_refused_with_those_that_are(
     assert outcome.code == 2
     assert "--to: there is no format called 'word3vec'.\n  Did you mean 'word2vec'?" in outcome.err
     assert (
-        "no format is named.\n  seqlab export anything --to FORMAT. There is: glove, word2vec"
+        "no format is named.\n  seqlab export anything --to FORMAT. Available: glove, word2vec"
         in run(capsys, "export", "anything").err
     )
 

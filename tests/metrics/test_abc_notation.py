@@ -50,7 +50,7 @@ def test_what_is_missing_is_said_in_words() -> None:
     )
     assert check_tune("X:1\nT:Ends early\nM:4/4\nL:1/8\n").problems == ("the header K is missing", "no notes")
     assert check_tune(tune("GABc qedB|")).problems == ("'q' is not a note",)
-    assert check_tune(tune("GABc|", metre="four")).problems == ("unknown metre",)
+    assert check_tune(tune("GABc|", metre="four")).problems == ("unknown meter",)
 
 
 @pytest.mark.spec(9)

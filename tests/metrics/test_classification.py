@@ -73,7 +73,9 @@ def test_no_examples_are_refused() -> None:
 
 @pytest.mark.parametrize("wrong", [-1, 3])
 def test_a_class_that_does_not_exist_is_named(wrong: int) -> None:
-    with pytest.raises(UsageError, match=rf"predicted contains class {wrong}, but there are 3 classes") as caught:
+    with pytest.raises(
+        UsageError, match=rf"predicted contains class {wrong}, but there are 3 classes"
+    ) as caught:
         confusion_counts(np.array([0, 1]), np.array([0, wrong]), num_classes=3)
     assert "from 0 to 2" in caught.value.cure
 

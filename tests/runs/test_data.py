@@ -154,7 +154,7 @@ def test_a_bad_row_is_told_before_a_count_that_is_too_small(tmp_path: Path) -> N
 
 def test_more_data_must_have_the_columns_of_the_run(table: Path) -> None:
     (table.parent / "more.csv").write_text("review,label\nnice,pos\n")
-    with pytest.raises(DataError, match=r"more.csv: there is no column 'text'.\n  There is: label, review."):
+    with pytest.raises(DataError, match=r"more.csv: there is no column 'text'.\n  Available: label, review."):
         open_further_data(open_data(recipe(table)).recipe, str(table.parent / "more.csv"))
 
 

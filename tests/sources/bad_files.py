@@ -153,7 +153,7 @@ BAD_FILES = [
     BadFile(
         "other-delimiter.csv",
         _lines("text,label", "fine,pos"),
-        ("no column 'label'", "There is: text,label"),
+        ("no column 'label'", "Available: text,label"),
         {"delimiter": ";", "label": "label"},
     ),
     BadFile(

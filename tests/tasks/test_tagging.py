@@ -500,7 +500,7 @@ def test_a_saved_task_is_the_same_task(tmp_path: Path) -> None:
     ("train", "settings", "words"),
     [
         ([[("a", "X"), ("b", "X")], [("c", "X")]], {}, "every word has the same tag 'X'.\n  A tagger needs at least two tags; is 'tag'"),
-        (TRAIN, {"label": "pos"}, "there is no column 'pos'.\n  There is: tag, word."),
+        (TRAIN, {"label": "pos"}, "there is no column 'pos'.\n  Available: tag, word."),
         (TRAIN, {"text": "words"}, "there is no column 'words'.\n  Did you mean 'word'?"),
     ],
 )  # fmt: skip

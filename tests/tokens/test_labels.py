@@ -34,7 +34,7 @@ def test_a_label_that_training_never_saw_is_named_with_its_place_and_the_nearest
         DataError, match=r"tweets\.csv, line 7: the label 'postive' does not occur in the training data"
     ) as error:
         known.encode("postive", where="tweets.csv, line 7")
-    assert "Did you mean 'positive'? There is: negative, positive." in str(error.value)
+    assert "Did you mean 'positive'? Available: negative, positive." in str(error.value)
     assert "remove the row" in str(error.value)
 
 

@@ -56,7 +56,7 @@ def cached_store(
                 cure="Start again when no other program is writing to it.",
             )
 
-    with _held(folder, wait=True):
+    with _locked(folder, wait=True):
         was_there, damaged = folder.exists(), damaged_files(folder)
         if damaged:
             _make(folder, write_unchanged)
@@ -66,7 +66,7 @@ def cached_store(
         return store
 
 
-def _held(folder: Path, *, wait: bool) -> AbstractContextManager[bool]:
+def _locked(folder: Path, *, wait: bool) -> AbstractContextManager[bool]:
     """Lock a store; yields False if another process holds the lock."""
     with explain_unwritable(folder.parent, cure=CHOOSE_ANOTHER):
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def _make(folder: Path, write: Callable[[Path], None]) -> None:
     try:
         _remove(temporary)
         write(temporary)
-        _make_room(folder.parent)
+        _evict(folder.parent)
         _remove(folder)  # if it is there, it is damaged
         temporary.rename(folder)
     finally:
@@ -92,7 +92,7 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-def _make_room(cache: Path) -> None:
+def _evict(cache: Path) -> None:
     """Remove leftovers of killed processes, then evict the least recently used stores until the cache is within
     its limit.
 
@@ -105,7 +105,7 @@ def _make_room(cache: Path) -> None:
     ):
         if total <= LARGEST_CACHE and path.suffix != ".tmp":
             return
-        with _held(path.with_suffix(""), wait=False) as is_mine:
+        with _locked(path.with_suffix(""), wait=False) as is_mine:
             if is_mine:
                 shutil.rmtree(path, ignore_errors=True)
                 total -= size

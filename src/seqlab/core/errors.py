@@ -135,12 +135,12 @@ def nearest(name: str, allowed: Iterable[str]) -> str:
     """A hint for an unknown name: the closest known name, and the names there are.
 
     >>> nearest("LSTN", ["gru", "lstm", "rnn"])
-    "Did you mean 'lstm'? There is: gru, lstm, rnn."
+    "Did you mean 'lstm'? Available: gru, lstm, rnn."
     """
     names = sorted(set(allowed))
     close = closest(name, names)
     hint = f"Did you mean '{shortened(close)}'? " if close else ""
-    return f"{hint}There is: {listed(_likeliest_first(name, names))}."
+    return f"{hint}Available: {listed(_likeliest_first(name, names))}."
 
 
 def closest(name: str, allowed: Iterable[str]) -> str:

@@ -17,7 +17,7 @@ def keep_freed_memory() -> bool:
     system, page by page and zeroed, which can take longer than the arithmetic; kept memory is available at
     once. The process keeps its peak until `give_back_freed_memory` is called.
     """
-    mallopt = _of_the_c_library("mallopt")
+    mallopt = _glibc_function("mallopt")
     return mallopt is not None and bool(mallopt(M_MMAP_MAX, 0)) and bool(mallopt(M_TRIM_THRESHOLD, NEVER))
 
 
@@ -27,7 +27,7 @@ def give_back_freed_memory() -> bool:
     Batches of many lengths fragment the heap, and the C library by itself
     only returns memory at its end, so this must be called now and then.
     """
-    trim = _of_the_c_library("malloc_trim")
+    trim = _glibc_function("malloc_trim")
     return trim is not None and bool(trim(0))
 
 
@@ -41,7 +41,7 @@ def peak_memory() -> int | None:
     return peak if sys.platform == "darwin" else peak * 1024  # macOS counts in bytes, Linux in kilobytes
 
 
-def _of_the_c_library(name: str) -> Callable[..., int] | None:
+def _glibc_function(name: str) -> Callable[..., int] | None:
     """A function of glibc that other C libraries may lack."""
     if sys.platform != "linux":
         return None

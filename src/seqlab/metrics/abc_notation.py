@@ -84,7 +84,7 @@ def check_tune(tune: str) -> TuneCheck:
     if headers and next(iter(headers)) != "X":
         problems.append("the header X is not first")
     meter, unit = _parse_meter(headers.get("M", "")), _parse_fraction(headers.get("L", ""))
-    problems += ["unknown metre"] * (meter is None and "M" in headers) + ["unknown note length"] * (
+    problems += ["unknown meter"] * (meter is None and "M" in headers) + ["unknown note length"] * (
         unit is None and "L" in headers
     )
     if not body.strip():

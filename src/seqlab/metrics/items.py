@@ -73,7 +73,7 @@ class SumItems(Items):
     score: ScoreFromSums
 
     @property
-    def num_items(self) -> int:  # type: ignore[override] # a plain field of the abstract class, told by the kinds here
+    def num_items(self) -> int:  # type: ignore[override] # a plain field of the abstract class, derived from the kinds here
         return len(self.row_ids)
 
     def value(self, indices: Indices) -> float:

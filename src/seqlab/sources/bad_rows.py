@@ -84,8 +84,8 @@ class BadRows:
     def usable(
         self, read: Callable[[Pass], Iterator[Item]], *, most: int, where: str, otherwise: str, cure: str
     ) -> Iterator[Item]:
-        """What one pass reads, at most so many (0: all); DataError says `otherwise` and the cure if it is
-        nothing.
+        """The items of one pass, up to a limit (0: all); raises DataError with `otherwise` and the cure if there are
+        none.
         """
         reading, num_rows = Pass(self, counts_rows=True), 0
         for item in islice(read(reading), most or None):

@@ -26,7 +26,7 @@ def open_tar(path: Path) -> Iterator[tarfile.TarFile]:
     Leaving the context checks that it was the end; damage anywhere is a DataError.
     """
     with open_binary(path) as file:
-        stream = _Watched(file)
+        stream = _TrackedStream(file)
         try:
             with tarfile.open(fileobj=stream, mode="r|") as archive:  # type: ignore[call-overload]  # it only reads
                 yield archive
@@ -48,7 +48,7 @@ def read_member(archive: tarfile.TarFile, member: tarfile.TarInfo, *, most: int)
     return content
 
 
-class _Watched:
+class _TrackedStream:
     """A stream that tracks how far it was read, and the position of its last nonzero byte."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -64,7 +64,7 @@ class _Watched:
         return block
 
 
-def _check_end(archive: tarfile.TarFile, stream: _Watched) -> None:
+def _check_end(archive: tarfile.TarFile, stream: _TrackedStream) -> None:
     """Check that enough zeros follow the last member, up to the end of the stream and its checksum."""
     end = archive.offset
     while stream.read(BLOCK):

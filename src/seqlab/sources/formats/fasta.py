@@ -115,7 +115,7 @@ class Fasta(Source):
                 continue  # a comment
             elif not start and line.strip():
                 raise DataError(
-                    "a sequence before the first header.",
+                    "found a sequence before the first header.",
                     where=f"{path}, line {number}",
                     cure="Each sequence must follow a header line that starts with >.",
                 )

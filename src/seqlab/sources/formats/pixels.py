@@ -45,8 +45,8 @@ def decode_image(content: bytes, *, where: str) -> Pixels:
     try:
         image = operations.exif_transpose(image)
         if image.mode.startswith("I"):  # 16-bit gray
-            grey = np.clip(np.asarray(image, np.int64) // DEEP, 0, 255).astype(np.uint8)
-            return np.repeat(grey[:, :, np.newaxis], 3, axis=2)
+            gray = np.clip(np.asarray(image, np.int64) // DEEP, 0, 255).astype(np.uint8)
+            return np.repeat(gray[:, :, np.newaxis], 3, axis=2)
         if "A" in image.mode or "transparency" in image.info:
             image = image.convert("RGBA")
             image = _library("Image").alpha_composite(

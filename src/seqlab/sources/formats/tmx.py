@@ -81,7 +81,11 @@ class Tmx(PairSource):
         self, languages: Collection[str], matching: Sequence[str], source_language: str
     ) -> list[str]:
         """Languages that were not requested; none if there are very many, since every row would have a cell for each."""
-        others = [language for language in languages if not any(speaks(language, name) for name in matching)]
+        others = [
+            language
+            for language in languages
+            if not any(matches_language(language, name) for name in matching)
+        ]
         if len(languages) <= MOST_LANGUAGES:
             return sorted(others, key=lambda language: not _are_kin(language, source_language))
         if len(matching) < 2:
@@ -137,10 +141,10 @@ class Tmx(PairSource):
 SKIP = "Fix the unit, or skip it with data.bad_rows=skip."
 
 
-def speaks(language: str, other: str) -> bool:
+def matches_language(language: str, other: str) -> bool:
     """Whether a language of the file is the requested one, or a regional variant of it.
 
-    >>> speaks("en-US", "en"), speaks("EN", "en"), speaks("en", "en-US"), speaks("eng", "en")
+    >>> matches_language("en-US", "en"), matches_language("EN", "en"), matches_language("en", "en-US"), matches_language("eng", "en")
     (True, True, False, False)
     """
     code, name = (tag.lower().replace("_", "-") for tag in (language, other))
@@ -148,11 +152,11 @@ def speaks(language: str, other: str) -> bool:
 
 
 def _are_kin(language: str, other: str) -> bool:
-    return speaks(language, other) or speaks(other, language)
+    return matches_language(language, other) or matches_language(other, language)
 
 
 def _is_among(languages: Iterable[str], name: str) -> bool:
-    return any(speaks(language, name) for language in languages)
+    return any(matches_language(language, name) for language in languages)
 
 
 def segment_of(unit: Unit, column: str) -> str | None:
@@ -161,7 +165,9 @@ def segment_of(unit: Unit, column: str) -> str | None:
     return (
         exact
         if exact is not None
-        else next((text for language, text in unit.segments.items() if speaks(language, column)), None)
+        else next(
+            (text for language, text in unit.segments.items() if matches_language(language, column)), None
+        )
     )
 
 

@@ -108,7 +108,7 @@ class Survey:
         return {name: _plain(part) for name, part in self.parts.items()}
 
     @property
-    def two_ways(self) -> str:
+    def mixed_normalization(self) -> str:
         """A sentence about characters that are encoded in two ways; empty if none are."""
         composed, decomposed = (
             sum(part.composed for part in self.parts.values()),
@@ -127,7 +127,7 @@ class Survey:
     def warnings(self) -> list[str]:
         """One sentence for every finding."""
         sentences = [sentence for name, part in self.parts.items() for sentence in _warnings(name, part)]
-        sentences += [self.two_ways] if self.two_ways else []
+        sentences += [self.mixed_normalization] if self.mixed_normalization else []
         return sentences + ([self.label_variants] if self.similar_labels else [])
 
     @property

@@ -65,7 +65,7 @@ EXACT, PLAIN, NEAR = 0, 1, 2
 Hashes = UInt64[np.ndarray, " rows"]
 
 
-class Remembered:
+class RowHashes:
     """For every non-empty row: two hashes, its label's hash, its position, and a sketch of its text."""
 
     def __init__(self) -> None:
@@ -109,11 +109,11 @@ class Remembered:
         file, line = self.place(number)
         return f"{file}, line {line}"
 
-    def repeats(self, number: int, other: Remembered, place: int) -> bool:
+    def repeats(self, number: int, other: RowHashes, place: int) -> bool:
         """Whether a row equals one of another split, ignoring case, punctuation and whitespace."""
         return self._plain[number] == other._plain[place]
 
-    def found_in(self, other: Remembered) -> dict[int, tuple[int, int, float]]:
+    def found_in(self, other: RowHashes) -> dict[int, tuple[int, int, float]]:
         """Which rows also occur in another split: how (EXACT or PLAIN), which one, and the similarity."""
         matches: dict[int, tuple[int, int, float]] = {}
         for kind, mine, theirs in ((EXACT, self.keys, other.keys), (PLAIN, self.plain, other.plain)):
@@ -132,7 +132,7 @@ def _matches(mine: Hashes, theirs: UInt64[np.ndarray, " others"]) -> list[tuple[
     return list(zip(rows.tolist(), firsts[at[rows]].tolist(), strict=True))
 
 
-def conflicts(parts: Sequence[Remembered]) -> list[list[tuple[int, int, int]]]:
+def conflicts(parts: Sequence[RowHashes]) -> list[list[tuple[int, int, int]]]:
     """For each split, the rows whose content has a different label elsewhere: the row, and the split and row of the
     first one that differs.
     """

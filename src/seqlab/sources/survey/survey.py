@@ -22,7 +22,7 @@ from seqlab.sources.survey.row_equality import (
     EXACT,
     NEAR,
     PLAIN,
-    Remembered,
+    RowHashes,
     conflicts,
     content_of,
     key_of,
@@ -51,7 +51,7 @@ def survey(
     The rows of a stream are lines that mean little alone, so long passages are compared instead. `names`
     returns the labels of a row if a cell may contain several.
     """
-    memories = {name: Remembered() for name in splits}
+    memories = {name: RowHashes() for name in splits}
     parts = {
         name: _survey_part(
             splits[name], text=text, label=label, memory=memories[name], is_stream=is_stream, names=names
@@ -81,7 +81,7 @@ def survey(
 
 
 def _survey_part(
-    source: Source, *, text: str, label: str, memory: Remembered, is_stream: bool, names: NamesOf | None
+    source: Source, *, text: str, label: str, memory: RowHashes, is_stream: bool, names: NamesOf | None
 ) -> PartSurvey:
     part = PartSurvey()
     characters, words, labels = Counter[int](), Counter[int](), Counter[str]()
@@ -136,7 +136,7 @@ def _note_spelling(part: PartSurvey, value: Any, where: str) -> None:
 
 
 def _compare_rows(
-    report: Survey, splits: Mapping[str, Source], memories: Mapping[str, Remembered], text: str
+    report: Survey, splits: Mapping[str, Source], memories: Mapping[str, RowHashes], text: str
 ) -> None:
     """Duplicates within a split, rows of other splits that also occur in training, and rows of the
     test split that also occur in validation.
@@ -182,7 +182,7 @@ def _compare_rows(
 
 
 def _leaks(
-    kinds: dict[int, tuple[int, int, float]], leak_kinds: Sequence[int], memory: Remembered, there: Remembered
+    kinds: dict[int, tuple[int, int, float]], leak_kinds: Sequence[int], memory: RowHashes, there: RowHashes
 ) -> tuple[int, list[Leak]]:
     leaks = sorted((row, other, share) for row, (kind, other, share) in kinds.items() if kind in leak_kinds)
     return len(leaks), [
@@ -190,7 +190,7 @@ def _leaks(
     ]
 
 
-def _texts_of(source: Source, text: str, numbers: set[int], memory: Remembered) -> dict[int, bytes]:
+def _texts_of(source: Source, text: str, numbers: set[int], memory: RowHashes) -> dict[int, bytes]:
     """The texts of the given rows, read again."""
     if not numbers:
         return {}
@@ -202,7 +202,7 @@ def _texts_of(source: Source, text: str, numbers: set[int], memory: Remembered) 
     }
 
 
-def _find_conflicts(report: Survey, memories: Mapping[str, Remembered]) -> None:
+def _find_conflicts(report: Survey, memories: Mapping[str, RowHashes]) -> None:
     """Rows whose text has a different label elsewhere."""
     names = list(memories)
     for name, conflicting in zip(names, conflicts([memories[name] for name in names]), strict=True):

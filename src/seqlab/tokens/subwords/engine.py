@@ -191,10 +191,10 @@ def count_words(engine: Engine, parts: Iterable[str]) -> Counter[str]:
     normalizer = engine.normalizer
     prepared = (normalizer.normalize_str(part) if normalizer else part for part in parts)
     words = ([word for word, _ in engine.pre_tokenizer.pre_tokenize_str(part)] for part in prepared)
-    return count_pieces([part for word in part_words for part in _not_too_long(word)] for part_words in words)
+    return count_pieces([part for word in part_words for part in _split_long(word)] for part_words in words)
 
 
-def _not_too_long(word: str) -> list[str]:
+def _split_long(word: str) -> list[str]:
     """A language written without spaces has very long words; they are counted in parts."""
     return (
         [word]
