@@ -41,7 +41,7 @@ def test_an_exported_embedding_is_the_table_of_the_run_exactly(
     assert out.read_text(encoding="utf-8").startswith(f"{len(found)} {table.shape[1]}\n") == (
         to == "word2vec"
     )
-    assert f"{len(found)} vectors of {table.shape[1]} numbers\nnext:\n  seqlab words {out} " in outcome.out
+    assert f"{len(found)} vectors of dimension {table.shape[1]}\nnext:\n  seqlab words {out} " in outcome.out
     packed = tmp_path / "reviews.vec.gz"
     assert run(capsys, "export", str(reviews_run.folder), "--to", to, "--out", str(packed), "--json").json[
         "words"

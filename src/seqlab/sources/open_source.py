@@ -119,12 +119,12 @@ def _open_texts(folder: Path, texts: list[Path], settings: DataSettings) -> Sour
 
 
 def _describe_left_out(folder: Path, texts: list[Path]) -> str:
-    """Text files further down, which only data.format=text reads."""
+    """Text files in subfolders, which are read only with data.format=text."""
     count = len(_text_files(folder, deep=True)) - len(texts)
     if not count:
         return ""
     files = "1 text file" if count == 1 else f"{count:,} text files"
-    return f"{files} in sub-folders left out; with them: data.format=text"
+    return f"skipped {files} in subfolders; set data.format=text to include them"
 
 
 def _parts_of_folder(path: Path, settings: DataSettings) -> dict[str, Source]:
