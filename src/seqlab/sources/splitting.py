@@ -175,7 +175,7 @@ def _nothing_left(
     if most > len(keys) / 2 and most > 1:
         return DataError(
             f"{most:,} of {len(keys):,} rows are identical in {listed(columns)}, and identical rows stay in one split:"
-            f" none is left for {part}.",
+            f" none would be left for {part}.",
             where=source.name,
             cure="Is this the right column? To change it, set data.text=NAME. To allow identical rows in several splits, set"
             " data.split=random",
