@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
         close = get_close_matches(unknown[0], benchmarks, n=1)
         hint = f"Did you mean '{close[0]}'? " if close else ""
         print(
-            f"there is no benchmark called '{unknown[0]}'. {hint}There is: {', '.join(benchmarks)}.",
+            f"there is no benchmark called '{unknown[0]}'. {hint}Available: {', '.join(benchmarks)}.",
             file=sys.stderr,
         )
         return 2

@@ -78,5 +78,5 @@ def test_words_of_one_kind_lie_together() -> None:
 
 
 def test_too_little_text_is_refused() -> None:
-    with pytest.raises(DataError, match="0 words stand in the text 5 times or more"):
+    with pytest.raises(DataError, match="0 words occur 5 times or more"):
         fit_count_vectors(LINES)

@@ -19,5 +19,5 @@ def test_of_equally_frequent_classes_the_first_is_taken() -> None:
 
 
 def test_no_labels_are_refused() -> None:
-    with pytest.raises(UsageError, match="most frequent of no labels"):
+    with pytest.raises(UsageError, match="most frequent label"):
         MajorityClass.fit([], num_classes=3)

@@ -80,5 +80,5 @@ def test_what_does_not_exist_is_named() -> None:
         NaiveBayes.fit([(np.array([0]), 2)], vocabulary_size=3, num_classes=2)
     with pytest.raises(UsageError, match="from 0 to 3, but the vocabulary has 3 entries"):
         NaiveBayes.fit([(np.array([0, 3]), 1)], vocabulary_size=3, num_classes=2)
-    with pytest.raises(UsageError, match="no examples"):
+    with pytest.raises(UsageError, match="at least one example"):
         NaiveBayes.fit([], vocabulary_size=3, num_classes=2)

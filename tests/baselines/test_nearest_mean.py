@@ -57,5 +57,5 @@ def test_a_constant_feature_is_harmless() -> None:
 def test_nothing_has_no_mean() -> None:
     with pytest.raises(UsageError, match="length 0"):
         NearestMean.fit([(np.zeros((0, 3)), 0)], num_classes=1)
-    with pytest.raises(UsageError, match="no examples"):
+    with pytest.raises(UsageError, match="without examples"):
         NearestMean.fit([], num_classes=1)

@@ -205,7 +205,7 @@ def test_shares_that_are_more_than_all_are_refused_in_words() -> None:
             where="my.toml",
         )
     assert (
-        "masked_language_model: mask_replace_prob and random_replace_prob add up to 1.1, more than all chosen tokens. Lower one of them"
+        "masked_language_model: mask_replace_prob and random_replace_prob add up to 1.1, more than 1. Lower one of them"
         in str(caught.value)
     )
     assert "training.stepz: no such setting." in str(caught.value)

@@ -60,7 +60,7 @@ def test_a_missing_file_names_the_one_beside_it(folder: Path, capsys: pytest.Cap
         ("langauges", "Did you mean 'languages'?"),
         ("imdb-lectur", "Did you mean 'imdb-lecture'?"),
         ("nowhere/at/all.csv", "There is no folder 'nowhere/at' either."),
-        ("qqqq", "The folder holds: nothing."),
+        ("qqqq", "The folder contains: nothing."),
         ("x" * 5000, "File name too long"),
         ("a\0b", "there is no such file or folder"),
     ],
@@ -84,7 +84,7 @@ def test_a_wrong_column_gets_the_nearest_one(folder: Path, capsys: pytest.Captur
     message = refused(capsys, folder, "train", "reviews.csv", "data.label=lable", *FAST)
     assert (
         message
-        == "DataError: reviews.csv: there is no column 'lable'.\n  Did you mean 'label'? There is: label,"
+        == "DataError: reviews.csv: there is no column 'lable'.\n  Did you mean 'label'? Available: label,"
         " text.\n"
     )
 
@@ -135,7 +135,7 @@ def test_a_row_of_a_hundred_megabytes_is_refused_with_its_number(
     (folder / name).write_bytes(first + b"word " * 20_000_000 + b"\n")
     message = refused(capsys, folder, "train", name, *FAST)
     assert f"{name}: line 2 is longer than 50.0 MB." in message
-    assert "are the line ends missing?" in message
+    assert "are the line breaks missing?" in message
 
 
 def test_bad_utf8_in_the_middle_is_named_by_line_and_column(
@@ -177,7 +177,7 @@ def test_evaluating_on_a_table_without_the_columns_names_what_there_is(
 ) -> None:
     (folder / "new.csv").write_text("text,opinion\nfine,good\n")
     message = refused(capsys, folder, "evaluate", str(reviews_run.folder), "new.csv")
-    assert "new.csv: there is no column 'review'.\n  There is: opinion, text." in message
+    assert "new.csv: there is no column 'review'.\n  Available: opinion, text." in message
 
 
 @pytest.mark.parametrize("verb", ["train", "data"])

@@ -48,11 +48,11 @@ def test_blanks_around_labels_are_removed_and_said_and_case_and_gaps_are_told(
         ("nobody said", "nan"),
     ]
     ended = trained(capsys, table(folder, rows), "--out", "r", "data.valid_share=0.2")
-    assert re.search(r"train: whitespace around [12] labels? is removed", ended.err)
-    assert re.search(r"labels differ only in case or spaces: 'pos' \(\d+\), 'Pos' \(1\)", ended.err)
+    assert re.search(r"train: removed whitespace around [12] labels?", ended.err)
+    assert re.search(r"labels differ only in case or whitespace: 'pos' \(\d+\), 'Pos' \(1\)", ended.err)
     said = [ended.err.index(words) for words in ("differ only in case", "step ")]
     assert said == sorted(said)  # before the training
-    assert "labels that may mean a gap: 'nan' (1)" in ended.err
+    assert "labels that may mark missing values: 'nan' (1)" in ended.err
     assert json.loads((folder / "r/tokens/labels.json").read_text())["labels"] == ["Pos", "nan", "neg", "pos"]
     assert "2 classes have one example and will hardly be learned: Pos, nan" in ended.err
 

@@ -331,7 +331,7 @@ def test_the_report_on_a_text_does_not_complain_about_lines_that_repeat(
     assert "train: 480 lines" in ended.out
     assert "repeat an earlier one" not in ended.out
     assert (
-        "of the passages of 50 characters also occur in train" in ended.out
+        "of the 50-character passages also occur in train" in ended.out
     )  # a small grammar says the same again and again
 
 

@@ -45,7 +45,7 @@ def test_a_command_stays_on_one_line() -> None:
 def test_messages_are_wrapped_on_a_terminal_only(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = "held out 10% for valid and 10% for test; other data: data.valid=FILE data.test=FILE"
+    text = "held out 10% for valid and 10% for test; set data.valid=FILE data.test=FILE to use other data"
     monkeypatch.setenv("COLUMNS", "60")
     say(text)
     assert capsys.readouterr().err == text + "\n"

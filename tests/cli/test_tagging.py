@@ -26,7 +26,7 @@ def test_a_tagger_from_the_file_to_the_answer(capsys: pytest.CaptureFixture[str]
     assert looked.code == 0
     assert "words per row: minimum 3," in looked.out
     assert "labels: " in looked.out
-    assert "a tag for every word: tagging; another task: task=NAME" in looked.err
+    assert "a tag for every word: tagging; set task=NAME to change the task" in looked.err
     trained = run(capsys, "train", data, *SMALL, "--out", folder)
     assert trained.code == 0
     assert "the word's most frequent tag" in trained.out

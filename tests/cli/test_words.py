@@ -41,7 +41,7 @@ def test_an_exported_embedding_is_the_table_of_the_run_exactly(
     assert out.read_text(encoding="utf-8").startswith(f"{len(found)} {table.shape[1]}\n") == (
         to == "word2vec"
     )
-    assert f"{len(found)} vectors of {table.shape[1]} numbers\nnext:\n  seqlab words {out} " in outcome.out
+    assert f"{len(found)} vectors of dimension {table.shape[1]}\nnext:\n  seqlab words {out} " in outcome.out
     packed = tmp_path / "reviews.vec.gz"
     assert run(capsys, "export", str(reviews_run.folder), "--to", to, "--out", str(packed), "--json").json[
         "words"
@@ -57,7 +57,7 @@ def test_tokens_with_blanks_cannot_be_written_where_blanks_separate(
     )
     assert outcome.code == 2
     assert (
-        "the token ' ' contains whitespace, and this format separates by spaces.\n  Vectors of words can be written"
+        "the token ' ' contains whitespace, but this format uses spaces as separators.\n  Word vectors can be exported"
         in outcome.err
     )
     assert list(tmp_path.iterdir()) == []
@@ -70,7 +70,7 @@ def test_a_format_that_is_not_there_is_refused_with_those_that_are(
     assert outcome.code == 2
     assert "--to: there is no format called 'word3vec'.\n  Did you mean 'word2vec'?" in outcome.err
     assert (
-        "no format is named.\n  seqlab export anything --to FORMAT. There is: glove, word2vec"
+        "no format is named.\n  seqlab export anything --to FORMAT. Available: glove, word2vec"
         in run(capsys, "export", "anything").err
     )
 
@@ -144,7 +144,7 @@ def test_words_of_a_run_and_their_mistakes(
     wrong = tmp_path / "wrong.vec"
     wrong.write_text("2 2\na 1 2\nb 3\n", encoding="utf-8")
     outcome = run(capsys, "words", str(wrong))
-    assert (outcome.code, "wrong.vec, line 3: 1 numbers follow the word 'b'" in outcome.err) == (2, True)
+    assert (outcome.code, "wrong.vec, line 3: the word 'b' has 1 values" in outcome.err) == (2, True)
 
 
 @pytest.mark.spec(18)

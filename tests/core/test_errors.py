@@ -54,14 +54,14 @@ def test_the_nearest_name_is_found_whatever_its_case(name: str, expected: str) -
 
 
 def test_few_names_are_all_listed_in_their_order() -> None:
-    assert nearest("zzz", ["b", "a"]) == "There is: a, b."
-    assert nearest("zzz", []) == "There is: nothing."
+    assert nearest("zzz", ["b", "a"]) == "Available: a, b."
+    assert nearest("zzz", []) == "Available: nothing."
 
 
 def test_of_many_names_the_likeliest_come_first_and_the_rest_is_counted() -> None:
     names = [f"column_{number}" for number in range(500)] + ["target"]
     sentence = nearest("traget", names)
-    assert sentence.startswith("Did you mean 'target'? There is: target, ")
+    assert sentence.startswith("Did you mean 'target'? Available: target, ")
     assert sentence.endswith(" and 490 more.")
     assert len(sentence) < 250
 

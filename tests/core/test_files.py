@@ -54,7 +54,7 @@ def test_a_file_that_cannot_grow_is_told_with_the_reason_and_what_it_needs(
     with pytest.raises(EnvironmentProblem) as caught, explain_full_disk(tmp_path / "x", needed=5_000_000):
         raise OSError(code, "full")
     assert [fact for fact in facts if fact not in str(caught.value)] == []
-    assert "what was saved before is whole" in str(caught.value)
+    assert "saved before is intact" in str(caught.value)
     assert caught.value.exit_code == 3
 
 

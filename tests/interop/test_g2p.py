@@ -139,7 +139,7 @@ def test_a_pair_of_another_size_is_imported_by_the_command(
     assert set(SHAPES) == set(ARRAYS)
     found = run(capsys, "import", str(tmp_path / "small.npz"), "--out", str(tmp_path / "run"))
     assert found.code == 0
-    assert "GRU pair of g2p_en: 1 layer, " in found.out
+    assert "GRU encoder-decoder of g2p_en: 1 layer, " in found.out
     assert "reads texts of any length" in found.out
     answered = run(capsys, "predict", str(tmp_path / "run"), "abc")
     assert set(answered.out.split("\t")[0].split()) <= set(PHONEMES)
@@ -150,16 +150,16 @@ def test_a_pair_of_another_size_is_imported_by_the_command(
     [
         (
             {"fc_w": np.zeros((74, HIDDEN + 1), np.float32)},
-            "of another shape (1): fc_w is [74, 6], expected [74, 5]",
+            "wrong shape (1): fc_w is [74, 6], expected [74, 5]",
         ),
-        ({"more": np.zeros(3)}, "not the arrays of a model that is known here"),
-        ({"enc_emb": np.zeros(29, np.float32)}, "not the arrays of a model that is known here"),
+        ({"more": np.zeros(3)}, "do not belong to a known model"),
+        ({"enc_emb": np.zeros(29, np.float32)}, "do not belong to a known model"),
         (
             {"fc_b": np.array([{"a": 1}] * 74, dtype=object)},
-            "fc_b.npy holds object, not floating-point numbers",
+            "fc_b.npy contains object, not floating-point numbers",
         ),
         ({"fc_b": np.array(["x"] * 74)}, "not floating-point numbers"),
-        ({"fc_b": np.full(74, np.nan, np.float32)}, "numbers that are not finite, the first for bias"),
+        ({"fc_b": np.full(74, np.nan, np.float32)}, "not finite, the first for bias"),
     ],
 )
 def test_arrays_that_are_not_such_a_pair_are_refused_with_words(
@@ -183,10 +183,10 @@ def test_damaged_and_hostile_files_are_refused_before_a_number_is_read(tmp_path:
         (b"", "cannot be read as .npz"),
         (b"PK\x03\x04" + b"\0" * 50, "cannot be read as .npz"),
         (bytes(flipped), "Bad CRC-32"),
-        (zipped({"enc_emb.npy": b"\0" * 5_000_000}), "more than a file of its size can hold"),
-        (zipped({"enc_emb.npy": header((1 << 40, 4))}), "does not hold as many numbers as its shape"),
+        (zipped({"enc_emb.npy": b"\0" * 5_000_000}), "more than a file of this size can contain"),
+        (zipped({"enc_emb.npy": header((1 << 40, 4))}), "does not contain as many numbers as its shape"),
         (zipped({"enc_emb.npy": b"\x93NUMPY\x09\x00" + b"\0" * 50}), "version 9.0 of the format"),
-        (zipped({"run.py": b"print(1)"}), "something else than arrays"),
+        (zipped({"run.py": b"print(1)"}), "something other than arrays"),
     ):
         path.write_bytes(content)
         with pytest.raises(DataError) as caught:

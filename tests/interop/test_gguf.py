@@ -80,11 +80,11 @@ def test_the_tokenizer_cuts_digits_apart_and_knows_its_special_pieces(tmp_path: 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda data: b"GGML" + data[4:], "does not begin with the letters GGUF"),
-        (lambda data: data[:4] + struct.pack("<I", 9) + data[8:], "it is of version 9, known are 2 and 3"),
+        (lambda data: b"GGML" + data[4:], "does not start with the letters GGUF"),
+        (lambda data: data[:4] + struct.pack("<I", 9) + data[8:], "version is 9; .* 2 and 3"),
         (
             lambda data: data[:8] + struct.pack("<Q", 1 << 60) + data[16:],
-            "it claims 1,152,921,504,606,846,976 tensors",
+            "it declares 1,152,921,504,606,846,976 tensors",
         ),
         (
             lambda data: data[:16] + struct.pack("<Q", 1 << 60) + data[24:],
@@ -92,11 +92,11 @@ def test_the_tokenizer_cuts_digits_apart_and_knows_its_special_pieces(tmp_path: 
         ),
         (
             lambda data: data[:24] + struct.pack("<Q", 1 << 60) + data[32:],
-            "a text in it is longer than the file",
+            "a string in it is longer than the file",
         ),
-        (lambda data: data[:100], "sound GGUF file"),
-        (lambda data: data[:3], "sound GGUF file"),
-        (lambda data: data[:0], "sound GGUF file"),
+        (lambda data: data[:100], "valid GGUF file"),
+        (lambda data: data[:3], "valid GGUF file"),
+        (lambda data: data[:0], "valid GGUF file"),
         (lambda data: data[: len(data) // 2], "cannot be read"),
     ],
 )
@@ -111,7 +111,7 @@ def test_two_tensors_of_one_name_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "tiny.gguf"
     write_file(path, kind="F32")
     path.write_bytes(path.read_bytes().replace(b"blk.1.ffn_up.weight", b"blk.0.ffn_up.weight"))
-    with pytest.raises(DataError, match=r"2 tensors of the name blk\.0\.ffn_up\.weight"):
+    with pytest.raises(DataError, match=r"2 tensors named blk\.0\.ffn_up\.weight"):
         import_published_model(path, out=tmp_path / "run")
 
 
@@ -131,14 +131,14 @@ def test_a_list_that_claims_more_than_the_file_holds_is_refused_at_once(tmp_path
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"architecture": "gemma"}, r"family 'gemma'.\n  Families: llama, qwen2"),
+        ({"architecture": "gemma"}, r"family 'gemma' .*\n.*llama, qwen2"),
         (
             {"rope.scaling.type": "yarn", "expert_count": 8},
-            r"expert_count: 8 cannot be followed\n  - llama.rope.scaling.type: yarn",
+            r"expert_count: 8 is not supported\n  - llama.rope.scaling.type: yarn",
         ),
-        ({"rope.dimension_count": 8}, "rope.dimension_count: 8 cannot be followed"),
-        ({"pre": "unheard-of"}, "text cut as 'unheard-of'"),
-        ({"tokenizer": "llama"}, "the tokenizer is of the kind 'llama'"),
+        ({"rope.dimension_count": 8}, "rope.dimension_count: 8 is not supported"),
+        ({"pre": "unheard-of"}, "pre-tokenizer 'unheard-of'"),
+        ({"tokenizer": "llama"}, "the tokenizer 'llama'"),
     ],
 )
 def test_what_cannot_be_followed_is_refused_with_words(

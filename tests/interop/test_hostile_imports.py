@@ -59,14 +59,14 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "an expression that matches everywhere": (replaces({"Regex": ""}, "a" * 80), "normalizer"),
     "a template of many tokens": (template(200, 1), "template"),
     "a template of few tokens with many ids": (template(3, 1000), "template"),
-    "no piece for unknown text": (lambda saved: saved["model"]["vocab"].pop("[UNK]"), "unknown text"),
+    "no piece for unknown text": (lambda saved: saved["model"]["vocab"].pop("[UNK]"), "unknown token"),
     "words that take time by their square": (
         lambda saved: saved["model"].update(max_input_chars_per_word=10**9),
         "max_input_chars_per_word",
     ),
     "more pieces than anyone has": (
         lambda saved: saved["model"]["vocab"].update({str(n): n + 3 for n in range(1_000_000)}),
-        "1,000,003 pieces",
+        "1,000,003 tokens",
     ),
 }
 

@@ -44,7 +44,7 @@ def test_an_encoder_is_imported_asked_and_put_to_use(
     assert found.out == (
         f"BERT: 3 layers, {parameters:,} parameters, 20 tokens, reads 17 at once\nrun: {out} (task"
         " masked_language_model)\n"
-        "  note: every text is of the first of 2 segment kinds; its vector is added to the positions\n"
+        "  note: the model has 2 segment types; every text uses the first, whose vector is added to the positions\n"
         f'next:\n  seqlab predict {out} "The [MASK] of the" --top 5\n'
         f'  seqlab predict {out} --vectors "some text"\n  seqlab train FILE --from {out}\n'
     )

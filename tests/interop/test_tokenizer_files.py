@@ -59,25 +59,25 @@ def test_pieces_and_merges_alone_are_a_byte_level_tokenizer(
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({}, "there is no tokenizer that can be used here"),
-        ({"vocab.txt": "the\ncat\n"}, r"the pieces \[UNK\], \[CLS\], \[SEP\] are missing"),
-        ({"vocab.json": '{"a": 0}', "merges.txt": "a b c\n"}, "vocabulary and merges do not belong together"),
+        ({}, "there is no supported tokenizer here"),
+        ({"vocab.txt": "the\ncat\n"}, r"the tokens \[UNK\], \[CLS\], \[SEP\] are missing"),
+        ({"vocab.json": '{"a": 0}', "merges.txt": "a b c\n"}, "the vocabulary and the merges do not match"),
         (
             {"vocab.json": '{"a": 0, "b": 1}', "merges.txt": "a b\n"},
-            "vocabulary and merges do not belong together",
+            "the vocabulary and the merges do not match",
         ),
-        ({"vocab.json": '{"a": "x"}', "merges.txt": ""}, "vocabulary and merges do not belong together"),
-        ({"vocab.txt": b"\xff\xfe"}, "is not text in UTF-8"),
-        ({"tokenizer.json": "{}"}, "does not hold a tokenizer that can be used here"),
+        ({"vocab.json": '{"a": "x"}', "merges.txt": ""}, "the vocabulary and the merges do not match"),
+        ({"vocab.txt": b"\xff\xfe"}, "is not valid UTF-8"),
+        ({"tokenizer.json": "{}"}, "does not contain a supported tokenizer"),
         ({"tokenizer.json": "no"}, "is not valid JSON"),
         (
             {"source.spm": "nonsense", "vocab.json": '{"</s>": 0, "<unk>": 1}'},
-            "no SentencePiece model that can be read here",
+            "not a supported SentencePiece model",
         ),
-        ({"source.spm": b"", "vocab.json": '{"</s>": 0, "<unk>": 1}'}, "only unigram models can be read"),
+        ({"source.spm": b"", "vocab.json": '{"</s>": 0, "<unk>": 1}'}, "only unigram models are supported"),
         (
             {"source.spm": b"", "vocab.json": '{"</s>": 0, "<unk>": 0}'},
-            "does not give every piece an id of its own",
+            "does not give every token a unique id",
         ),
     ],
 )
@@ -95,7 +95,7 @@ def test_without_an_end_nothing_can_be_read(tmp_path: Path) -> None:
         json.dumps({piece: place for place, piece in enumerate(BYTE_PIECES)})
     )
     (tmp_path / "merges.txt").write_text("t h\n")
-    with pytest.raises(DataError, match="nothing says which token has the role eos"):
+    with pytest.raises(DataError, match="which token has the role eos"):
         read_tokenizer(tmp_path, family="GPT-2", size=NUM_BYTE_PIECES, ids={})
 
 
@@ -238,12 +238,12 @@ def test_a_model_of_another_kind_and_a_damaged_one_are_refused(piece_model: Path
         hard_vocab_limit=False,
         minloglevel=9,
     )
-    with pytest.raises(DataError, match="only unigram models can be read"):
+    with pytest.raises(DataError, match="only unigram models are supported"):
         read_sentencepiece_model(tmp_path / "pairs.model")
     whole = piece_model.read_bytes()
     for length in (1, 20, len(whole) // 2):
         (tmp_path / "cut.model").write_bytes(whole[:length])
-        with pytest.raises(DataError, match="no SentencePiece model that can be read here"):
+        with pytest.raises(DataError, match="not a supported SentencePiece model"):
             read_sentencepiece_model(tmp_path / "cut.model")
 
 

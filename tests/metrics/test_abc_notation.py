@@ -46,11 +46,11 @@ def test_a_bar_too_short_or_too_long_is_counted(notes: str, full: int) -> None:
 
 def test_what_is_missing_is_said_in_words() -> None:
     assert check_tune("T:No number\nX:1\nM:4/4\nL:1/8\nK:D\nABcd ABcd|").problems == (
-        "the number X does not come first",
+        "the header X is not first",
     )
-    assert check_tune("X:1\nT:Ends early\nM:4/4\nL:1/8\n").problems == ("no header K", "no notes")
-    assert check_tune(tune("GABc qedB|")).problems == ("'q' is no note",)
-    assert check_tune(tune("GABc|", metre="four")).problems == ("unknown metre",)
+    assert check_tune("X:1\nT:Ends early\nM:4/4\nL:1/8\n").problems == ("the header K is missing", "no notes")
+    assert check_tune(tune("GABc qedB|")).problems == ("'q' is not a note",)
+    assert check_tune(tune("GABc|", metre="four")).problems == ("unknown meter",)
 
 
 @pytest.mark.spec(9)

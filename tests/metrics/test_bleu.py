@@ -116,7 +116,7 @@ def test_smoothing_and_brevity_are_those_of_sacrebleu() -> None:
 
 
 def test_what_cannot_be_scored_is_refused() -> None:
-    with pytest.raises(UsageError, match="there is no output to score"):
+    with pytest.raises(UsageError, match="no outputs to score"):
         corpus_bleu([], [])
     with pytest.raises(UsageError, match="2 outputs, but references for 1"):
         corpus_bleu([["a"], ["b"]], [[["a"]]])

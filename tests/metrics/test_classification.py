@@ -73,11 +73,13 @@ def test_no_examples_are_refused() -> None:
 
 @pytest.mark.parametrize("wrong", [-1, 3])
 def test_a_class_that_does_not_exist_is_named(wrong: int) -> None:
-    with pytest.raises(UsageError, match=rf"predicted has class {wrong}, but there are 3 classes") as caught:
+    with pytest.raises(
+        UsageError, match=rf"predicted contains class {wrong}, but there are 3 classes"
+    ) as caught:
         confusion_counts(np.array([0, 1]), np.array([0, wrong]), num_classes=3)
     assert "from 0 to 2" in caught.value.cure
 
 
 def test_a_batch_size_of_zero_is_refused() -> None:
-    with pytest.raises(UsageError, match="batch_size is at least 1"):
+    with pytest.raises(UsageError, match="batch_size must be at least 1"):
         mean_batch_accuracy(np.array([True]), batch_size=0)

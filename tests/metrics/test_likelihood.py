@@ -91,5 +91,5 @@ def test_many_small_float32_terms_are_summed_without_loss() -> None:
 
 
 def test_no_targets_are_refused() -> None:
-    with pytest.raises(UsageError, match="the mean over 0 targets is not defined"):
+    with pytest.raises(UsageError, match="the mean over 0 targets is undefined"):
         perplexity(0.0, 0)

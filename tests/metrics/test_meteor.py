@@ -68,7 +68,7 @@ def test_a_corpus_adds_up_and_takes_the_best_reference_of_each_sentence() -> Non
     expected = precision * recall / (0.8 * precision + 0.2 * recall) * (1 - 0.3 * (chunks / matches) ** 2)
     rated = meteor(outputs, references, stem=None, parameters=MeteorParameters(alpha=0.8, beta=2, gamma=0.3))
     assert rated.items.full_score() == pytest.approx(expected)
-    assert rated.method == "equal words, α 0.8, β 2, γ 0.3"
+    assert rated.method == "exact matches, α 0.8, β 2, γ 0.3"
     assert rated.score().value == pytest.approx(expected)
 
 

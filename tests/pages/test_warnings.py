@@ -11,7 +11,7 @@ MANY = [
     "train: 12 texts repeat an earlier one",
     "valid: 2 texts repeat an earlier one",
     "test: 2 texts repeat an earlier one",
-    "train: 1 text is nearly an earlier one, the first at a.csv, line 3",
+    "train: 1 text is nearly identical to an earlier one, the first at a.csv, line 3",
     "test: 3 texts also occur in train, the first at a.csv, line 9",
     "test: 4 texts also occur in train, ignoring case, the first at a.csv, line 4",
     "train: 5 of 90 sequences are longer than 512 steps and are truncated; to keep them whole: data.max_length=0",

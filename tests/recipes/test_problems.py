@@ -90,7 +90,7 @@ def test_a_wrong_value_is_told_with_what_the_setting_takes_and_what_was_found(
             {"training": {"hidden_size": 5}},
             "training.hidden_size: no such setting. Did you mean model.hidden_size or decoder.hidden_size?",
         ),
-        ({"training": {"wheels": 5}}, "training.wheels: no such setting. There is: steps, epochs, minutes,"),
+        ({"training": {"wheels": 5}}, "training.wheels: no such setting. Available: steps, epochs, minutes,"),
         ({"trainig": {"steps": 5}}, "'trainig' is not a section or setting. Did you mean 'training'?"),
         ({"steps": 5}, "'steps' is not a section or setting. Did you mean training.steps?"),
         ({"seed": 5}, "Did you mean data.seed or training.seed or decoding.seed?"),

@@ -41,7 +41,7 @@ def test_labels_in_a_cell() -> None:
     assert labels("") == labels(None) == labels([]) == []
     assert labels([1, True]) == ["1", "true"]
     assert guess_separator([Row({"l": "a;b,c"}, "f", 1)], "l") == ";"
-    with pytest.raises(DataError, match=r"f, line 3: entry 2 of column 'l' is no label"):
+    with pytest.raises(DataError, match=r"f, line 3: entry 2 of column 'l' "):
         labels(["a", {}])
 
 
@@ -77,7 +77,7 @@ def test_another_text_column_is_offered(tmp_path: Path) -> None:
     )
     found = guess(open_source(*table(tmp_path / "t.csv", f"title,body,label\n{rows}")))
     assert found.text == "body"
-    assert any("with others: data.text=title,body" in reason for reason in found.reasons)
+    assert any("data.text=title,body" in reason for reason in found.reasons)
 
 
 def test_a_label_without_a_row_in_train_stays_there_with_its_equals(tmp_path: Path) -> None:
@@ -106,9 +106,7 @@ def test_the_survey_tells_two_spellings_of_a_letter_and_labels_that_may_be_gaps(
         *table(tmp_path / "t.csv", "text,label\ncaf\u00e9,a\ncafe\u0301,A\nemoji \U0001f600,nan\n")
     )
     warnings = "\n".join(survey({"train": source}, text="text", label="label").warnings)
-    assert (
-        "written in two ways: as one character in 1 texts (NFC), as two in 1 (NFD, the first at" in warnings
-    )
-    assert "line 3), so that one word may count as two" in warnings
-    assert "train: labels that may mean a gap: 'nan' (1)" in warnings
-    assert "differ only in case or spaces: 'A' (1), 'a' (1)" in warnings
+    assert "one character in 1 texts (NFC) and as two in 1 (NFD, the first at" in warnings
+    assert "line 3), so the same word may count as two" in warnings
+    assert "train: labels that may mark missing values: 'nan' (1)" in warnings
+    assert "differ only in case or whitespace: 'A' (1), 'a' (1)" in warnings

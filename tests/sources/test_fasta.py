@@ -57,10 +57,10 @@ def test_files_of_a_folder_are_classes_and_a_file_without_keys_is_text(tmp_path:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (">a\nAC\nAC9T\n", r"line 3, column 3: '9' is no letter of a sequence.*data\.bad_rows=skip"),
-        ("ACGT\n>a\nAC\n", r"line 1: letters before the first header.*begins with >"),
-        (">a\n>b\nAC\n", r"line 1: the sequence under this header has no letters"),
-        ("\n", r"holds no sequence"),
+        (">a\nAC\nAC9T\n", r"line 3, column 3: '9' .*data\.bad_rows=skip"),
+        ("ACGT\n>a\nAC\n", r"line 1: .*before the first header.*starts with >"),
+        (">a\n>b\nAC\n", r"line 1: .*header.*sequence"),
+        ("\n", r"no sequences"),
     ],
 )
 def test_what_is_no_sequence_is_named_with_its_line(content: str, words: str, tmp_path: Path) -> None:

@@ -160,7 +160,9 @@ def test_equal_texts_are_named_as_the_cause_when_no_row_can_be_held_out(
         "text,label\n" + "".join(f"{text},{n % 2}\n" for n, text in enumerate(texts)), encoding="utf-8"
     )
     source = open_source(path, DataSettings())
-    with pytest.raises(DataError, match=rf"same\.csv.* 60 of {len(texts)} rows are equal in text") as caught:
+    with pytest.raises(
+        DataError, match=rf"same\.csv.* 60 of {len(texts)} rows are identical in text"
+    ) as caught:
         hold_out_labeled(source, key_columns=["text"])
     assert "data.text" in caught.value.cure
     assert "data.split=random" in caught.value.cure

@@ -36,7 +36,7 @@ def test_json_with_vectors_and_tags_is_tagging(tmp_path: Path) -> None:
     assert [row.values for row in found.parts["train"].rows()] == [
         {"steps": row["frames"], "tags": row["tags"]} for row in ROWS
     ]
-    assert "a tag for every step: tagging; another task: task=NAME" in found.reasons
+    assert "a tag for every step: tagging; set task=NAME to change the task" in found.reasons
 
 
 @pytest.mark.spec(12)
@@ -59,13 +59,13 @@ def test_a_table_with_a_tag_in_every_row_is_tagging(tmp_path: Path) -> None:
     [
         (
             [{"frames": [[1, 2], [3]], "tags": ["a", "b"]}],
-            "x.jsonl, line 3: column 'frames' holds no list of steps with equally many numbers each.",
+            "x.jsonl, line 3: column 'frames' does not contain a list of steps",
         ),
         (
             [{"frames": [[1, 2]], "tags": ["a", "b"]}],
             "x.jsonl, line 3: 1 steps, but 2 tags in column 'tags'.",
         ),
-        ([{"frames": [], "tags": []}], "x.jsonl, line 3: column 'frames' holds no list of steps"),
+        ([{"frames": [], "tags": []}], "x.jsonl, line 3: column 'frames' does not contain a list of steps"),
     ],
 )
 def test_rows_that_cannot_be_tagged_are_told_with_their_line(
@@ -80,7 +80,7 @@ def test_rows_that_cannot_be_tagged_are_told_with_their_line(
 def test_scattered_sequences_and_gaps_in_a_table_are_refused(tmp_path: Path) -> None:
     settings = {"sequence": "id", "label": "phase", "features": ["x", "y"]}
     for line, words in (
-        ("a,2,1,1,low", "line 6: sequence 'a' goes on here"),
+        ("a,2,1,1,low", "line 6: sequence 'a' continues here"),
         ("c,0,,1,low", "line 6, column 'x': the cell is empty"),
     ):
         path = tmp_path / "x.csv"

@@ -67,8 +67,8 @@ def test_columns_are_found(
 def test_reasons_name_the_evidence_and_the_setting(tmp_path: Path) -> None:
     path = table(tmp_path / "t.csv", "review,sentiment", "abcd,pos", "ef,neg", "ghijkl,pos", "mn o p,neg")
     found = guess(open_source(path, DataSettings()))
-    assert found.reasons[0] == "text column 'review' (mean 4 characters); another: data.text=NAME"
-    assert found.reasons[1] == "label column 'sentiment' (2 different values); another: data.label=NAME"
+    assert found.reasons[0].startswith("text column 'review' (mean length 4 characters); set data.text=NAME")
+    assert found.reasons[1].startswith("label column 'sentiment' (2 distinct values); set data.label=NAME")
 
 
 def test_what_the_user_names_is_taken_and_not_explained(tmp_path: Path) -> None:

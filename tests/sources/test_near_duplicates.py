@@ -87,7 +87,7 @@ def test_capitals_and_punctuation_hide_nothing_and_near_texts_are_told_apart(tmp
     assert found.first_plain_leaks[0].also == f"{tmp_path}/train.csv, line 3"
     assert ALIKE <= found.first_near_leaks[0].likeness < 1
     assert report.leaked["test"] == {(f"{tmp_path}/test.csv", line) for line in (2, 3, 4, 6)}
-    assert "test: 1 text is nearly in train (at least 80% of the pieces)" in "\n".join(report.warnings)
+    assert "test: 1 text has a near-duplicate in train (at least 80%" in "\n".join(report.warnings)
     assert (found.conflicts, report.parts["train"].conflicts) == (1, 1)
     assert found.first_conflicts[0].also == f"{tmp_path}/train.csv, line 4"
 
@@ -96,7 +96,7 @@ def test_what_is_beyond_the_limit_is_said(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(near_duplicates, "MOST_ROWS", 3)
     source = part(tmp_path / "train.csv", *(f"{text},x" for text in texts(5, seed=3)))
     report = survey({"train": source}, text="text", label="label")
-    assert "train: nearly equal texts were looked for in the first 3 rows only" in report.warnings
+    assert "train: searched only the first 3 rows for near-duplicates" in report.warnings
 
 
 def test_series_are_equal_when_their_numbers_are() -> None:

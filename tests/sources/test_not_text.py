@@ -1,4 +1,4 @@
-"""What is not text is refused while it is read, with file and line: half surrogates, names that are not UTF-8,
+"""What is not text is refused while it is read, with file and line: half surrogates, names that are not valid UTF-8,
 encodings that are none.
 """
 
@@ -53,14 +53,14 @@ def test_a_label_folder_whose_name_is_not_utf8_is_refused(tmp_path: Path) -> Non
         (folder / "0.txt").write_bytes(b"some text")
     archive = Path(shutil.make_archive(str(tmp_path / "packed"), "tar", root))
     for place in (root, archive):
-        with pytest.raises(DataError, match=r"m\\udce9diocre.*not UTF-8"):
+        with pytest.raises(DataError, match=r"m\\udce9diocre.*not valid UTF-8"):
             _ = [list(source.rows()) for source in open_parts(place, DataSettings()).values()]
 
 
 def test_a_file_whose_name_is_not_utf8_is_refused(tmp_path: Path) -> None:
     path = tmp_path / os.fsdecode(b"n\xff.csv")
     path.write_bytes(b"text,label\na,1\n")
-    with pytest.raises(DataError, match=r"n\\udcff\.csv.*not UTF-8"):
+    with pytest.raises(DataError, match=r"n\\udcff\.csv.*not valid UTF-8"):
         open_source(path, DataSettings())
 
 

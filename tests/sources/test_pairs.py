@@ -68,7 +68,7 @@ def test_files_that_do_not_fit_are_refused_with_both_counts(tmp_path: Path) -> N
     (tmp_path / "train.en").write_text("a\nb\nc")
     (tmp_path / "train.de").write_text("x\ny\n")
     with pytest.raises(
-        DataError, match=r"train: train.en has 3 lines, train.de has 2\.\n.*as many lines each"
+        DataError, match=r"train: train.en has 3 lines, train.de has 2\.\n.*the same number of lines"
     ):
         open_source(tmp_path / "train", PAIR)
     (tmp_path / "train.de").write_text("x\n \nz\n")
@@ -86,7 +86,7 @@ def test_files_that_do_not_fit_are_refused_with_both_counts(tmp_path: Path) -> N
     assert values(open_source(tmp_path / "train", SKIPPING)) == [("a", "x"), ("c", "z")]
     (tmp_path / "train.de").rename(tmp_path / "train.ger")
     with pytest.raises(
-        DataError, match=r"train\.de: no such file beside train\.en\.\n  Did you mean 'train\.ger'"
+        DataError, match=r"train\.de: no such file .*train\.en\.\n  Did you mean 'train\.ger'"
     ):
         open_source(tmp_path / "train", PAIR)
 
@@ -98,7 +98,7 @@ def test_columns_of_tables_and_json_are_pairs_as_they_are(tmp_path: Path) -> Non
         '{"id": 1, "en": "A dog", "de": "Ein Hund"}\n{"en": "A cat", "de": "Eine Katze"}\n{"id": 3, "en":'
         ' "Alone"}\n'
     )
-    with pytest.raises(DataError, match="line 3: no key 'de'"):
+    with pytest.raises(DataError, match=r"line 3: .*'de'"):
         values(open_source(tmp_path / "pairs.jsonl", PAIR))
 
 
@@ -172,17 +172,17 @@ SECRET = b'<?xml version="1.0"?><!DOCTYPE tmx [<!ENTITY a SYSTEM "file:///etc/pa
     ("content", "words"),
     [
         (tmx(EMPTY), r"line 8: the segment in 'en' is empty.*data\.bad_rows=skip"),
-        (tmx(NAMELESS), "line 8: a <tuv> does not say its language"),
-        (tmx(EMPTY.replace("> <", ">&huge;<")), "line 8: the entity '&huge;' is not known"),
-        (LAUGHS, "line 1: declares an entity of its own .'a'.*a small file can become a huge one"),
-        (SECRET, "declares an entity of its own"),
-        (tmx()[:300], r"not whole XML"),
-        (b"<html><body/></html>", "XML of another kind: it begins with <html>, not <tmx>"),
-        (b"<tmx>" + b"<tu>" * 200, "more than 100 tags inside each other"),
-        (b"<tmx><body></body></tmx>", "holds no translation unit"),
+        (tmx(NAMELESS), "line 8: a <tuv> .*language"),
+        (tmx(EMPTY.replace("> <", ">&huge;<")), "line 8: unknown entity '&huge;'"),
+        (LAUGHS, "line 1: declares its own entity .'a'"),
+        (SECRET, "declares its own entity"),
+        (tmx()[:300], r"invalid XML"),
+        (b"<html><body/></html>", "<html>, not <tmx>"),
+        (b"<tmx>" + b"<tu>" * 200, "more than 100 levels"),
+        (b"<tmx><body></body></tmx>", "no translation units"),
         (b'<?xml version="1.0" encoding="klingon"?><tmx/>', "encoding"),
-        (b"\0\1\2", "not whole XML"),
-        (b"", "not whole XML"),
+        (b"\0\1\2", "invalid XML"),
+        (b"", "invalid XML"),
     ],
 )
 def test_bad_memories_are_refused_with_words(content: bytes, words: str, tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_units_that_cannot_be_used_can_be_skipped_and_a_missing_language_is_name
         .replace(b'xml:lang="de"', b'xml:lang="fr"')
         .replace(b"Only", b'x</seg></tuv></tu><tu><tuv xml:lang="de"><seg>')
     )
-    with pytest.raises(DataError, match=r"no unit has all of en, de\.\n.*Its languages are en, de, fr"):
+    with pytest.raises(DataError, match=r"no unit contains all of en, de\.\n.*en, de, fr"):
         values(open_source(tmp_path / "apart.tmx", PAIR))
 
 
@@ -327,22 +327,22 @@ def test_what_msgfmt_compiles_is_read(content: str, rows: list[tuple[str, str]],
         (
             "bad.po",
             b'msgid "a"\nmsgstr "b\n',
-            r"line 2: expected msgid, msgstr or a text in quotation marks.*data\.bad_rows=skip",
+            r"line 2: expected msgid, msgstr or a quoted string.*data\.bad_rows=skip",
         ),
         ("bad.po", b'"lost"\n', "line 1: expected msgid"),
         ("bad.po", b'msgid "a"\nmsgid "b"\nmsgstr "c"\n', "line 2: a second msgid in one entry"),
-        ("bad.po", b'msgid "a"\nmsgstr "\\q"\n', r"line 2: '.q' stands for nothing"),
-        ("bad.po", b'msgid "a"\nmsgstr "\\777"\n', r"line 2: '.777' stands for nothing"),
-        ("bad.po", b'msgid "a"\nmsgstr "\\303 "\n', r"line 2: '.303' stands for nothing"),
-        ("bad.po", b'msgid "a"\n#~ msgid "old"\nmsgstr "b"\n', "line 1: an entry without msgstr"),
-        ("bad.po", b'msgid\nmsgstr "b"\n', "line 1: an entry without a text after msgid"),
-        ("bad.po", b'msgid ""\nmsgstr "charset=klingon"\n', "no encoding 'klingon'"),
-        ("bad.po", b'msgid "a"\nmsgstr ""\n', "holds no translated message"),
+        ("bad.po", b'msgid "a"\nmsgstr "\\q"\n', r"line 2: '.q' is not a valid escape"),
+        ("bad.po", b'msgid "a"\nmsgstr "\\777"\n', r"line 2: '.777' is not a valid escape"),
+        ("bad.po", b'msgid "a"\nmsgstr "\\303 "\n', r"line 2: '.303' is not a valid escape"),
+        ("bad.po", b'msgid "a"\n#~ msgid "old"\nmsgstr "b"\n', "line 1: an entry has no msgstr"),
+        ("bad.po", b'msgid\nmsgstr "b"\n', "line 1: an entry has no text after msgid"),
+        ("bad.po", b'msgid ""\nmsgstr "charset=klingon"\n', "encoding 'klingon'"),
+        ("bad.po", b'msgid "a"\nmsgstr ""\n', "no translated messages"),
         ("bad.po", b'msgid "a"\nmsgstr "\xff"\n', "line 2, column 9: not UTF-8"),
-        ("bad.mo", compiled("<")[:10], "ends within its first 20 bytes: this is no whole .mo file"),
-        ("bad.mo", compiled("<")[:40], "promises 3 messages, but has only 40 bytes"),
-        ("bad.mo", compiled("<")[:-30], "message 2: a text of 19 bytes reaches beyond the end"),
-        ("bad.mo", struct.pack("<5I", 0x950412DE, 0, 0xFFFFFFFF, 28, 28), "promises 4,294,967,295 messages"),
+        ("bad.mo", compiled("<")[:10], "20-byte header: not a complete .mo file"),
+        ("bad.mo", compiled("<")[:40], "3 messages but has only 40 bytes"),
+        ("bad.mo", compiled("<")[:-30], "message 2: a string of 19 bytes .* end of the file"),
+        ("bad.mo", struct.pack("<5I", 0x950412DE, 0, 0xFFFFFFFF, 28, 28), "4,294,967,295 messages"),
         ("bad.mo", compiled("<").replace(b"Datei", b"\xff\xff\xff\xff\xff"), "message 2: 'utf-8' codec"),
     ],
 )

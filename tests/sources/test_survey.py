@@ -91,7 +91,7 @@ def test_a_test_part_that_is_the_validation_part_is_told(tmp_path: Path, is_stre
     }
     found = survey(splits, text="text", label="label", is_stream=is_stream)
     what = (
-        "100.0% of the passages of 50 characters also occur in valid"
+        "100.0% of the 50-character passages also occur in valid"
         if is_stream
         else "2 texts also occur in valid, exactly or nearly"
     )

@@ -96,7 +96,9 @@ def test_a_table_without_a_header_has_columns_by_number(tmp_path: Path) -> None:
         ("0.5", "1"),
         ("0.25", "2"),
     ]
-    with pytest.raises(DataError, match=r"'0.5' is a number, so this is not a header.\n.*data.header=false"):
+    with pytest.raises(
+        DataError, match=r"'0.5' is a number, so this line is not a header.\n.*data.header=false"
+    ):
         cells(tmp_path / "numbers.csv", header=True)
 
 
@@ -167,7 +169,7 @@ def test_columns_that_are_named_are_the_only_ones_every_json_object_needs(tmp_pa
     )
     assert len(cells(path, text="text", label="label")) == 2
     assert cells(path) == [("a", 1, "x"), ("b", 0, None)]
-    with pytest.raises(DataError, match="no key 'note'"):
+    with pytest.raises(DataError, match="'note' is missing"):
         cells(path, text="note")
 
 
@@ -201,7 +203,7 @@ def test_cells_are_asked_for_as_text_and_as_labels(tmp_path: Path) -> None:
     for row in rows[3:]:
         with pytest.raises(DataError, match=rf"line {row.line}: column 'v' is empty"):
             label_of(row, "v")
-    with pytest.raises(DataError, match="column 'v' holds a number, expected text"):
+    with pytest.raises(DataError, match=r"column 'v' .* a number, expected text"):
         text_of(rows[1], "v")
     with pytest.raises(DataError, match="no column 'w'"):
         require_columns(open_source(path, DataSettings()), ["v", "", "w"])

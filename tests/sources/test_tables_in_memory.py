@@ -126,7 +126,7 @@ def test_lists_of_class_numbers_become_lists_of_names() -> None:
     [
         (["a", "b"], ["row 1", "str", "'a'", "dict"]),
         ([{"text": "a"}, 3], ["row 2", "int"]),
-        ([("a", 1), ("b",)], ["row 2", "tuple of 1", "tuple of 2"]),
+        ([("a", 1), ("b",)], ["row 2", "tuple of length 1", "tuple of length 2"]),
         ([("a", 1), {"text": "b"}], ["row 2", "dict"]),
         ({"text": ["a"], "label": [1, 2]}, ["text 1", "label 2"]),
         ({"text": "a"}, ["'text'", "str"]),
@@ -142,7 +142,7 @@ def test_what_is_no_table_is_refused_with_the_row_or_column(table: Any, facts: l
 
 def test_columns_of_the_same_name_are_refused() -> None:
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(UsageError, match="called a"):
+    with pytest.raises(UsageError, match="duplicate columns: a"):
         read_rows(pandas.DataFrame([[1, 2]], columns=["a", "a"]))
 
 
@@ -184,7 +184,7 @@ def test_splits_are_saved_under_our_names(tmp_path: Path, monkeypatch: pytest.Mo
     ("data", "facts"),
     [
         ({"train": ROWS, "unsupervised": ROWS}, ["'unsupervised'", "valid"]),
-        ({"train": ROWS, "dev": ROWS, "valid": ROWS}, ["twice", "dev"]),
+        ({"train": ROWS, "dev": ROWS, "valid": ROWS}, ["duplicate", "dev"]),
         ("one line\nanother line\n", ["several lines", "file"]),
     ],
 )

@@ -171,9 +171,9 @@ def test_the_guess_knows_words_and_tags_also_in_json(tmp_path: Path) -> None:
     found = guess(open_source(path, DataSettings()))
     assert (found.task, found.text, found.label) == ("tagging", "tokens", "ner_tags")
     assert found.reasons == [
-        "words in column 'tokens'; another: data.text=NAME",
-        "tags in column 'ner_tags'; another: data.label=NAME",
-        "a tag for every word: tagging; another task: task=NAME",
+        "word column 'tokens'; set data.text=NAME to change it",
+        "tag column 'ner_tags'; set data.label=NAME to change it",
+        "a tag for every word: tagging; set task=NAME to change the task",
     ]
     assert guess(TaggedWords(write(tmp_path, CONLLU), DataSettings())).label == "upos"
 
@@ -211,9 +211,7 @@ def test_words_without_tags_are_told(tmp_path: Path) -> None:
     source = open_source(
         write(tmp_path, '{"tokens": ["a", "b"]}\n{"tokens": ["c"]}\n', "x.jsonl"), DataSettings()
     )
-    with pytest.raises(
-        DataError, match=r"x.jsonl: column 'tokens' holds words, and no column holds a tag for each of them"
-    ):
+    with pytest.raises(DataError, match=r"x.jsonl: column 'tokens' contains words, but no column has a tag"):
         guess(source)
 
 
@@ -230,12 +228,12 @@ def test_the_survey_counts_tags_word_by_word(tmp_path: Path) -> None:
         ("# only\n# comments\n", "is empty."),
         (
             "The\ndog\n",
-            "the first line holds 'The' alone, without a tag.\n  Each line holds a word and its tag",
+            "the first line contains only 'The', without a tag.\n  Each line must contain a word and its tag",
         ),
         (
             "The\tDET\ndog\tNOUN\tx\n",
             (
-                "words.tsv, line 2: 3 columns, expected 2 (word, tag): 'dog\\tNOUN\\tx'.\n  The columns are"
+                "words.tsv, line 2: 3 columns, expected 2 (word, tag): 'dog\\tNOUN\\tx'.\n  Columns must be"
                 " separated by a tab"
             ),
         ),
@@ -243,7 +241,7 @@ def test_the_survey_counts_tags_word_by_word(tmp_path: Path) -> None:
         (
             "The DET\nthe big dog\n",
             (
-                "line 2: 3 columns, expected 2 (word, tag): 'the big dog'.\n  The columns are separated by"
+                "line 2: 3 columns, expected 2 (word, tag): 'the big dog'.\n  Columns must be separated by"
                 " spaces"
             ),
         ),
@@ -301,7 +299,7 @@ def test_cells_may_be_lists_or_texts() -> None:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (None, "f, line 3: column 't' holds no list of tags."),
+        (None, "f, line 3: column 't' does not contain a list of tags."),
         ([], "column 't' has no tags."),
         (["A", " "], "tag 2 of column 't' is empty."),
         (["A", None], "tag 2 of column 't' is empty."),
@@ -316,8 +314,8 @@ def test_cells_without_tags_are_refused(value: object, words: str) -> None:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (None, "f, line 3: column 'w' holds no list of words."),
-        ([1, 2], "column 'w' holds no list of words."),
+        (None, "f, line 3: column 'w' does not contain a list of words."),
+        ([1, 2], "column 'w' does not contain a list of words."),
         ([], "column 'w' has no words."),
         ("  ", "column 'w' has no words."),
         (["a", " "], "word 2 of column 'w' is empty."),

@@ -91,8 +91,8 @@ def test_text_files_in_sub_folders_are_counted_where_they_are_left_out(tmp_path:
         (tmp_path / name).write_text(f"{name}\n", encoding="utf-8")
     source = open_source(tmp_path, DataSettings())
     assert [row.values["text"] for row in source.rows()] == ["a.md", "b.md"]
-    assert any("2 text files" in note and "data.format=text" in note for note in source.notes)
-    assert not any("sub-folders" in note for note in open_source(tmp_path, DataSettings(format="text")).notes)
+    assert any("2 text files in subfolders" in note and "data.format=text" in note for note in source.notes)
+    assert not any("subfolders" in note for note in open_source(tmp_path, DataSettings(format="text")).notes)
     assert not any(
-        "sub-folders" in note for note in open_source(tmp_path / "deeper" / "still", DataSettings()).notes
+        "subfolders" in note for note in open_source(tmp_path / "deeper" / "still", DataSettings()).notes
     )

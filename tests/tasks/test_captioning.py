@@ -290,7 +290,7 @@ def test_bad_pictures_are_refused_with_their_line(tmp_path: Path, captions: Path
     assert "Did you mean 'pictures/red.png'?" in missing
     (tmp_path / "pictures" / "text.png").write_text("these are words")
     no_picture = refused(table(tmp_path, [(names[0], "a wall"), ("pictures/text.png", "a wall")]))
-    assert "line 3, pictures/text.png: the file is no image that can be read." in no_picture
+    assert "line 3, pictures/text.png: the file is not a supported image." in no_picture
     skipped = make(
         table(tmp_path, [(name, "a wall") for name in [*names[:3], "pictures/text.png", "nowhere.png"]]),
         data={"bad_rows": "skip"},
@@ -300,7 +300,7 @@ def test_bad_pictures_are_refused_with_their_line(tmp_path: Path, captions: Path
     whole = (tmp_path / "pictures" / "red.png").read_bytes()
     image.effect_noise((64, 64), 90).save(tmp_path / "pictures" / "cut.png")
     (tmp_path / "pictures" / "cut.png").write_bytes((tmp_path / "pictures" / "cut.png").read_bytes()[:900])
-    assert "cannot be read to its end" in refused(
+    assert "truncated or corrupted" in refused(
         table(tmp_path, [(names[0], "a wall"), ("pictures/cut.png", "a wall")])
     )
     words = refused(
@@ -354,7 +354,7 @@ def test_names_of_picture_files_ask_for_captions_without_a_task(captions: Path) 
         check({"data": {"train": str(captions), "source": "image", "target": "caption"}}, where="test")
     )
     assert opened.recipe.task == "captioning"
-    assert "column 'image' names image files: captioning; another task: task=NAME" in opened.reasons
+    assert "column 'image' names image files: captioning; set task=NAME to change the task" in opened.reasons
     named = open_data(check({"task": "captioning", "data": {"train": str(captions)}}, where="test"))
     assert (named.recipe.data.source, named.recipe.data.target) == ("image", "caption")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from seqlab.baselines.neighbours import UNKNOWN
+from seqlab.baselines.neighbors import UNKNOWN
 from seqlab.batches.loader import Cursor
 from seqlab.batches.masking import NO_TARGET
 from seqlab.core.errors import DataError, UsageError

@@ -210,7 +210,7 @@ def test_what_was_guessed_is_said(tmp_path: Path) -> None:
         where="test",
     )
     opened = open_data(recipe)
-    assert "a tag for every word: tagging; another task: task=NAME" in opened.reasons
+    assert "a tag for every word: tagging; set task=NAME to change the task" in opened.reasons
     completed, reasons = find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])
     assert [reason.partition(";")[0] for reason in reasons] == [
         "a token is a word",
@@ -500,7 +500,7 @@ def test_a_saved_task_is_the_same_task(tmp_path: Path) -> None:
     ("train", "settings", "words"),
     [
         ([[("a", "X"), ("b", "X")], [("c", "X")]], {}, "every word has the same tag 'X'.\n  A tagger needs at least two tags; is 'tag'"),
-        (TRAIN, {"label": "pos"}, "there is no column 'pos'.\n  There is: tag, word."),
+        (TRAIN, {"label": "pos"}, "there is no column 'pos'.\n  Available: tag, word."),
         (TRAIN, {"text": "words"}, "there is no column 'words'.\n  Did you mean 'word'?"),
     ],
 )  # fmt: skip

@@ -116,7 +116,7 @@ def test_an_id_outside_the_vocabulary_is_refused(kind: str, wrong: int) -> None:
     tokenizer = fitted(kind)
     with pytest.raises(
         UsageError,
-        match=rf"the id {wrong} is not in the vocabulary, whose ids are 0 to {len(tokenizer.vocabulary) - 1}",
+        match=rf"the id {wrong} is not in the vocabulary; ids range from 0 to {len(tokenizer.vocabulary) - 1}",
     ):
         tokenizer.decode([4, wrong])
 

@@ -100,12 +100,12 @@ def test_rows_that_no_piece_uses_have_names_and_pieces_beyond_the_rows_are_unkno
 
 @pytest.mark.parametrize("wrong", [-1, 11])
 def test_an_id_outside_the_vocabulary_is_refused(wrong: int) -> None:
-    with pytest.raises(UsageError, match=rf"the id {wrong} is not in the vocabulary, whose ids are 0 to 10"):
+    with pytest.raises(UsageError, match=rf"the id {wrong} is not in the vocabulary; ids range from 0 to 10"):
         kept().decode([4, wrong])
 
 
 def test_it_is_never_learned() -> None:
-    with pytest.raises(UsageError, match="comes with its weights and is not learned from text"):
+    with pytest.raises(UsageError, match="comes with its weights"):
         tokenizers.get("hugging_face").fit(["a"], TokenSettings(), specials=[UNK])
 
 
@@ -153,30 +153,30 @@ def test_every_truncation_is_refused(name: str, tmp_path: Path) -> None:
 def test_roles_that_are_none_are_refused(roles: dict[str, Any], tmp_path: Path) -> None:
     save_tokenizer(kept(), tmp_path)
     (tmp_path / "roles.json").write_text(json.dumps(roles))
-    with pytest.raises(RunError, match="does not say how many pieces there are and which of them is what"):
+    with pytest.raises(RunError, match="does not say how many tokens there are"):
         load_tokenizer(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"model": None}, "does not hold a tokenizer that can be used here"),
+        ({"model": None}, "does not contain a supported tokenizer"),
         (
             {"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": ["a b"]}},
-            r"the merge \['a', 'b'\] gives no known piece",
+            r"the merge \['a', 'b'\] does not produce a known token",
         ),
         (
             {"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", 3]]}},
-            "is not one of two known pieces",
+            "does not join two known tokens",
         ),
         (
             {"model": {"type": "Unigram", "vocab": [["a", 0.0]], "unk_id": 7}},
-            "does not hold a tokenizer that can be used here",
+            "does not contain a supported tokenizer",
         ),
-        ({"model": {"type": "Magic"}}, "does not hold a tokenizer that can be used here"),
+        ({"model": {"type": "Magic"}}, "does not contain a supported tokenizer"),
         (
             {"normalizer": {"type": "Replace", "pattern": {"Regex": "(a|a)*$"}, "content": "x"}},
-            "a pattern that could take for ever",
+            "a regular expression that could run forever",
         ),
         (
             {
@@ -187,7 +187,7 @@ def test_roles_that_are_none_are_refused(roles: dict[str, Any], tmp_path: Path) 
                     "invert": False,
                 }
             },
-            "could take for ever",
+            "could run forever",
         ),
         (
             {
@@ -196,7 +196,7 @@ def test_roles_that_are_none_are_refused(roles: dict[str, Any], tmp_path: Path) 
                     "pretokenizers": [{"type": "Split", "pattern": {"Regex": r"(\w+)+!"}}],
                 }
             },
-            "could take for ever",
+            "could run forever",
         ),
     ],
 )
@@ -212,5 +212,5 @@ def test_a_huge_file_is_refused_without_reading_it(tmp_path: Path) -> None:
     save_tokenizer(kept(), tmp_path)
     with (tmp_path / "tokenizer.json").open("wb") as file:
         file.truncate(500_000_000)
-    with pytest.raises(RunError, match=r"is 500\.0 MB large"):
+    with pytest.raises(RunError, match=r"is 500\.0 MB, larger than"):
         load_tokenizer(tmp_path)

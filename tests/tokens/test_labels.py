@@ -34,8 +34,8 @@ def test_a_label_that_training_never_saw_is_named_with_its_place_and_the_nearest
         DataError, match=r"tweets\.csv, line 7: the label 'postive' does not occur in the training data"
     ) as error:
         known.encode("postive", where="tweets.csv, line 7")
-    assert "Did you mean 'positive'? There is: negative, positive." in str(error.value)
-    assert "leave the row out" in str(error.value)
+    assert "Did you mean 'positive'? Available: negative, positive." in str(error.value)
+    assert "remove the row" in str(error.value)
 
 
 def test_a_label_of_a_megabyte_is_not_printed_whole() -> None:
@@ -45,11 +45,11 @@ def test_a_label_of_a_megabyte_is_not_printed_whole() -> None:
 
 
 def test_no_label_and_no_such_class_are_refused() -> None:
-    with pytest.raises(DataError, match="there is no label to learn from"):
+    with pytest.raises(DataError, match="there are no labels to train on"):
         Labels.fit([])
-    with pytest.raises(UsageError, match="the class 2 does not exist; there are 2"):
+    with pytest.raises(UsageError, match="class 2 does not exist; there are 2"):
         Labels(["a", "b"]).decode(2)
-    with pytest.raises(UsageError, match="the class -1 does not exist"):
+    with pytest.raises(UsageError, match="class -1 does not exist"):
         Labels(["a", "b"]).decode(-1)
 
 

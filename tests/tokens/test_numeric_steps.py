@@ -66,13 +66,13 @@ def test_a_plain_list_is_a_series_with_one_feature_and_no_steps_are_no_mistake()
     [
         ([[1.0, 2.0, 3.0]], "found 3 features per step, expected 2"),
         ([1.0, 2.0], "found 1 features per step, expected 2"),
-        ([[1.0, 2.0], [3.0]], "not equally many in every step"),
-        ([["1", "x"]], "are not numbers"),
+        ([[1.0, 2.0], [3.0]], "the same number of values"),
+        ([["1", "x"]], "are not numeric"),
         ([[1.0, 2.0], [1.0, float("nan")]], "step 2, feature 2 is not a finite number"),
         ([[float("inf"), 2.0]], "step 1, feature 1 is not a finite number"),
-        ([[[1.0, 2.0]]], "a step holds numbers of 2 dimensions"),
-        ([[1e300, 0.0]], "too far from all values"),
-        ([[10**400, 0]], "are not numbers"),
+        ([[[1.0, 2.0]]], "2 dimensions, expected 1"),
+        ([[1e300, 0.0]], "too far from the values"),
+        ([[10**400, 0]], "are not numeric"),
     ],
 )
 def test_steps_that_do_not_fit_are_refused_with_their_place(wrong: object, words: str) -> None:
@@ -85,7 +85,7 @@ def test_steps_that_do_not_fit_are_refused_with_their_place(wrong: object, words
 def test_learning_says_which_sequence_does_not_fit() -> None:
     with pytest.raises(DataError, match="sequence 3: found 1 features per step, expected 2"):
         NumericSteps.fit([[[1.0, 2.0]], [[3.0, 4.0]], [[5.0]]])
-    with pytest.raises(DataError, match="there is no step to learn from"):
+    with pytest.raises(DataError, match="there are no steps to train on"):
         NumericSteps.fit([[], []])
     with pytest.raises(DataError, match="feature 2 are too large"):
         NumericSteps.fit([[[1.0, 1e200], [2.0, -1e200]]])
@@ -126,6 +126,6 @@ def test_pixels_of_a_channel_share_one_scale() -> None:
     assert steps.scale.tolist() == pytest.approx(np.tile(pixels.std(axis=0), 3).tolist())
     with pytest.raises(
         RecipeError,
-        match=r"model\.channels: a row of 6 numbers cannot be divided into pixels of 4 channels\.",
+        match=r"model\.channels: a row of 6 numbers cannot be split into pixels of 4 channels\.",
     ):
         NumericSteps.fit_pixels([np.zeros((2, 6))], channels=4)

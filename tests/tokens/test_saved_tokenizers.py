@@ -39,15 +39,15 @@ def test_an_empty_folder_says_what_is_missing(tmp_path: Path) -> None:
     [
         (
             {"format": 2, "kind": "words", "lowercase": False},
-            "has format 2; this seqlab reads formats up to 1",
+            "has format 2, .*reads formats up to 1",
         ),
-        ({"format": "1", "kind": "words", "lowercase": False}, "does not say its format version"),
-        ({"kind": "words", "lowercase": False}, "does not say its format version"),
-        ({"format": 1, "kind": "word", "lowercase": False}, "a kind that does not exist here"),
-        ({"format": 1, "kind": ["words"], "lowercase": False}, "a kind that does not exist here"),
-        ({"format": 1, "kind": "../os", "lowercase": False}, "a kind that does not exist here"),
-        ({"format": 1, "kind": "saving", "lowercase": False}, "a kind that does not exist here"),
-        ({"format": 1, "kind": "words", "lowercase": "no"}, "whether text is lower-cased"),
+        ({"format": "1", "kind": "words", "lowercase": False}, "does not state its format version"),
+        ({"kind": "words", "lowercase": False}, "does not state its format version"),
+        ({"format": 1, "kind": "word", "lowercase": False}, "unknown kind of tokenizer"),
+        ({"format": 1, "kind": ["words"], "lowercase": False}, "unknown kind of tokenizer"),
+        ({"format": 1, "kind": "../os", "lowercase": False}, "unknown kind of tokenizer"),
+        ({"format": 1, "kind": "saving", "lowercase": False}, "unknown kind of tokenizer"),
+        ({"format": 1, "kind": "words", "lowercase": "no"}, "whether the text is lowercased"),
     ],
 )
 def test_a_wrong_header_is_refused_with_words(header: dict[str, Any], words: str, tmp_path: Path) -> None:
@@ -96,18 +96,18 @@ def test_a_huge_file_is_refused_without_reading_it(kind: str, size: int, tmp_pat
     with path.open("wb") as file:
         file.truncate(size)  # a hole, no disk space
     start = time.perf_counter()
-    with pytest.raises(RunError, match=rf"is {size // 1_000_000}\.0 MB large, more than the"):
+    with pytest.raises(RunError, match=rf"is {size // 1_000_000}\.0 MB, larger than the limit"):
         load_tokenizer(folder)
     assert time.perf_counter() - start < 1
 
 
 def test_a_folder_or_device_in_place_of_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / HEADER).mkdir()
-    with pytest.raises(RunError, match="is not an ordinary file"):
+    with pytest.raises(RunError, match="is not a regular file"):
         load_tokenizer(tmp_path)
     (tmp_path / HEADER).rmdir()
     (tmp_path / HEADER).symlink_to("/dev/zero")
-    with pytest.raises(RunError, match="is not an ordinary file"):
+    with pytest.raises(RunError, match="is not a regular file"):
         load_tokenizer(tmp_path)
 
 

@@ -65,51 +65,55 @@ def test_a_word_may_have_blanks_inside_but_numbers_too_many_are_no_word(tmp_path
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.vec", b"2 2\na 1 2\nb 3 nan\n", r"line 3: number 2 of the word 'b' is not finite"),
+        ("a.vec", b"2 2\na 1 2\nb 3 nan\n", r"line 3: value 2 of the word 'b' is not finite"),
         (
             "a.vec",
             b"2 2\na 1 2\nb 3 1e39\n",
-            r"line 3: number 2 of the word 'b' is not finite in float32 \(inf\)",
+            r"line 3: value 2 of the word 'b' is not finite in float32 \(inf\)",
         ),
         ("a.vec", b"3 2\na 1 2\nb 3 4\n\n", r"line 4: is empty"),
         (
             "a.vec",
             b"3 2\naa 1.5 2.5\nbb 3.5 4.5\n",
-            r"ends after 2 of the 3 words that its first line promises",
+            r"ends after 2 of the 3 words that the header declares",
         ),
-        ("a.vec", b"1 2\na 1 2\nb 3 4\n", r"line 3: the first line promises 1 words, and here is one more"),
-        ("a.txt", b"a 1 2 3\nb 3 4\n", r"line 2: 2 numbers follow the word 'b', and 3 are expected"),
-        ("a.txt", b"a 1 2\nb 3 4 5\n", r"line 2: 3 numbers follow the word 'b', and 2 are expected"),
-        ("a.txt", b"a 1 2\nb 3 x\n", r"line 2: 'x' is not a number.\n.*called NAME.bin"),
-        ("a.txt", b"a 1 2\nb 3 4\na 5 6\n", r"line 3: the word 'a' stands here again, after line 1"),
+        ("a.vec", b"1 2\na 1 2\nb 3 4\n", r"line 3: the header declares 1 words"),
+        ("a.txt", b"a 1 2 3\nb 3 4\n", r"line 2: the word 'b' has 2 values, expected 3"),
+        ("a.txt", b"a 1 2\nb 3 4 5\n", r"line 2: the word 'b' has 3 values, expected 2"),
+        ("a.txt", b"a 1 2\nb 3 x\n", r"line 2: 'x' is not a number.\n.*NAME.bin"),
+        ("a.txt", b"a 1 2\nb 3 4\na 5 6\n", r"line 3: the word 'a' occurs twice.* line 1"),
         ("a.txt", b"a 1 2\n\xff\xfe 3 4\n", r"line 2: is not UTF-8"),
-        ("a.txt", b"only\nwords\n", r"line 1: a word and 0 numbers"),
-        ("a.txt", b"", r"holds no word vectors"),
+        ("a.txt", b"only\nwords\n", r"line 1: a word with 0 values"),
+        ("a.txt", b"", r"no word vectors"),
         (
             "a.vec",
             b"999999999 300\na 1 2\n",
-            r"line 1: promises 999,999,999 words of 300 numbers, for which 20 bytes are too few",
+            r"line 1: declares 999,999,999 words of dimension 300, .* 20 bytes",
         ),
         (
             "a.vec",
             b"2 999999\na 1 2\n",
-            r"line 1: promises 2 words of 999999 numbers; widths are 1 to 20,000",
+            r"line 1: declares 2 words of dimension 999999; .* 1 to 20,000",
         ),
-        ("a.vec", b"9" * 5000 + b" 3\na 1 2\n", r"line 1: promises 9{59}… words"),
+        ("a.vec", b"9" * 5000 + b" 3\na 1 2\n", r"line 1: declares 9{59}… words"),
         (
             "a.bin",
             b"9999999999 300\nab ",
-            r"line 1: promises 9,999,999,999 words of 300 numbers, for which 18 bytes",
+            r"line 1: declares 9,999,999,999 words of dimension 300, .* 18 bytes",
         ),
-        ("a.bin", b"not a header", r"its beginning: a line with the number of words"),
-        ("a.bin", binary(ROWS, promised=2) + b"x" * 60, r"its end: more follows after the 2 words"),
-        ("a.bin.gz", gzip.compress(binary(ROWS, promised=900_000_000), mtime=0), r"word 4: ends inside it"),
-        ("a.bin", binary(ROWS)[:-6], r"word 3: ends inside its numbers"),
+        ("a.bin", b"not a header", r"its beginning: .*number of words"),
+        ("a.bin", binary(ROWS, promised=2) + b"x" * 60, r"its end: .* after the 2 words"),
+        (
+            "a.bin.gz",
+            gzip.compress(binary(ROWS, promised=900_000_000), mtime=0),
+            r"word 4: the file ends inside the word",
+        ),
+        ("a.bin", binary(ROWS)[:-6], r"word 3: the file ends inside its values"),
         ("a.bin", b"1 2\n" + b"\xff\xff " + struct.pack("<2f", 1, 2), r"word 1: is not UTF-8"),
         (
             "a.bin",
             b"1 2\nab " + struct.pack("<2f", 1, float("inf")),
-            r"word 1: number 2 of the word 'ab' is not finite",
+            r"word 1: value 2 of the word 'ab' is not finite",
         ),
     ],
 )
@@ -143,7 +147,7 @@ def read_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_table_needs_a_row_for_every_word_and_every_word_once() -> None:
-    with pytest.raises(ValueError, match="2 words need as many rows"):
+    with pytest.raises(ValueError, match="2 words need one vector each"):
         WordVectors(["a", "b"], np.zeros((3, 2)))
     with pytest.raises(ValueError, match="twice"):
         WordVectors(["a", "a"], np.zeros((2, 2)))

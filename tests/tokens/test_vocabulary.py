@@ -37,7 +37,7 @@ def test_special_pieces_are_found_by_name_but_not_from_text() -> None:
 
 
 def test_a_piece_that_stands_twice_is_refused() -> None:
-    with pytest.raises(ValueError, match="'a' stands twice"):
+    with pytest.raises(ValueError, match="'a' occurs twice"):
         Vocabulary(["a", "b", "a"], specials=[UNK])
 
 
@@ -53,14 +53,14 @@ def test_odd_pieces_survive_the_file(tmp_path: Path) -> None:
         (b"", "is not valid JSON"),
         (b'{"specials": [], "pieces": ["a"', "is not valid JSON"),
         (b"\xff\xfe", "is not UTF-8"),
-        (b"[]", "holds a list where an object is expected"),
+        (b"[]", "contains a list, expected an object"),
         (b'{"specials": []}', "has nothing as 'pieces'"),
         (b'{"specials": "ab", "pieces": []}', "has a text as 'specials'"),
         (b'{"specials": [], "pieces": ["a", 3]}', "has a number in 'pieces'"),
         (b'{"specials": [], "pieces": ["a", null]}', "has nothing in 'pieces'"),
-        (b'{"specials": [], "pieces": ["a", "a"]}', "lists a piece twice"),
-        (b"[" * 200_000, "holds JSON that no tokenizer needs"),
-        (b'{"specials": [], "pieces": ' + b"9" * 5_000 + b"}", "holds JSON that no tokenizer needs"),
+        (b'{"specials": [], "pieces": ["a", "a"]}', "lists a token twice"),
+        (b"[" * 200_000, "contains JSON that no tokenizer needs"),
+        (b'{"specials": [], "pieces": ' + b"9" * 5_000 + b"}", "contains JSON that no tokenizer needs"),
     ],
 )
 def test_a_damaged_file_is_refused_with_words(content: bytes, words: str, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_a_word_that_is_also_a_special_piece_is_unknown() -> None:
 
 
 def test_without_the_unknown_piece_there_is_no_word_list() -> None:
-    with pytest.raises(ValueError, match="need the special piece <unk>"):
+    with pytest.raises(ValueError, match="need the special token <unk>"):
         Words.fit(["a"], TokenSettings(), specials=[PAD])
 
 

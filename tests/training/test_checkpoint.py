@@ -233,6 +233,6 @@ def test_too_little_space_is_noticed_before_anything_is_written(
     with pytest.raises(EnvironmentProblem, match=r"no space left: needs 65 kB, has 3 kB\.") as caught:
         checkpoints.save(checkpoint(10))
     assert caught.value.exit_code == 3
-    assert "what was saved before is whole" in caught.value.cure
+    assert "saved before is intact" in caught.value.cure
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["last", "step-000000005"]
     assert loaded_step(checkpoints) == 5

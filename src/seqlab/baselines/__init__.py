@@ -1,1 +1,1 @@
-"""Naive models that every score stands beside."""
+"""Simple models that every score is compared with."""

@@ -1,4 +1,4 @@
-"""Word vectors by counting: which words stand near each other, brought to few dimensions.
+"""Count-based word vectors: co-occurrence counts, reduced to a few dimensions.
 
 No network, no random order, no epochs.
 """
@@ -16,33 +16,33 @@ from seqlab.tokens.vocabulary import Vocabulary
 from seqlab.tokens.word_vectors import WordVectors
 
 MAX_EXACT_WORDS = 1500
-"""Words up to which the decomposition is exact; larger tables are approximated."""
+"""Maximum number of words for an exact decomposition; larger tables are approximated."""
 ROWS_PER_CHUNK = 500
 WORDS_PER_CHUNK = 500_000
 OVERSAMPLING, POWER_ITERATIONS = 24, 3
-"""Directions beyond the wanted ones, and rounds, with which the largest directions of a matrix are found."""
+"""Oversampling and number of power iterations of the randomized SVD."""
 
 
 @dataclass(frozen=True)
 class CountVectorSettings:
-    """How pairs are counted and weighed."""
+    """How pairs are counted and weighted."""
 
     vector_size: int = 100
     window: int = 5
-    """Words to each side that count; the next one counts fully, the last of them 1 / window."""
+    """Context words on each side; the nearest counts 1, the farthest 1 / window."""
     min_count: int = 5
     max_vocabulary_size: int = 20_000
-    """Words that get a vector, most frequent first."""
+    """Maximum number of words that get a vector, most frequent first."""
     context_smoothing: float = 0.75
-    """The power of the frequencies of contexts: rare ones would have too large a say."""
+    """Exponent of the context frequencies, so that rare contexts do not dominate."""
     singular_value_power: float = 0.5
-    """The power of the singular values: 0 makes all directions equally long."""
+    """Exponent of the singular values; 0 gives all directions the same length."""
 
 
 def fit_count_vectors(
     sentences: Iterable[Sequence[str]], settings: CountVectorSettings | None = None
 ) -> WordVectors:
-    """Positive pointwise mutual information of words and the words around them, decomposed.
+    """Positive pointwise mutual information of words and their context words, factorized.
 
         PPMI_ij = max(0, log P(i, j) / (P(i) P_α(j)))      P_α(j) ∝ count(j)^α
         PPMI ≈ U S Vᵀ,   vectors = U S^keep
@@ -61,9 +61,9 @@ def fit_count_vectors(
     num_words = len(vocabulary)
     if num_words < 2:
         raise DataError(
-            f"{num_words} words stand in the text {settings.min_count} times or more; vectors need at least"
-            " two.",
-            cure="Give more text.",
+            f"only {num_words} words occur {settings.min_count} times or more in the text; computing"
+            " vectors needs at least two.",
+            cure="Provide more text.",
         )
     rows, columns, counts = _count_pairs(
         [[vocabulary.ids.get(word, -1) for word in line] for line in lines], num_words, settings.window
@@ -83,7 +83,7 @@ def _count_pairs(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Rows, columns and weighted counts of all pairs within a line, sorted by row.
 
-    Unknown words (-1) take their place and count for nothing.
+    Unknown words (-1) keep their position but are not counted.
     """
     keys, weights = np.empty(0, np.int64), np.empty(0)
     start = 0
@@ -112,7 +112,7 @@ def _count_pairs_in(
         keys += [
             pairs,
             pairs % num_words * num_words + pairs // num_words,
-        ]  # each of the two stands beside the other
+        ]  # each is in the context of the other
         weights += [weight, weight]
     return _merge_counts(keys, weights)
 
@@ -141,7 +141,7 @@ def _positive_pmi(
 
 
 class _SparseMatrix:
-    """A symmetric-shaped matrix by its entries, multiplied some rows at a time so that it never stands whole
+    """A symmetric-shaped matrix by its entries, multiplied a few rows at a time so that it is never dense
     in memory.
     """
 
@@ -174,8 +174,8 @@ def _exact_svd(matrix: _SparseMatrix, width: int) -> tuple[NDArray[np.float32], 
 
 
 def _randomized_svd(matrix: _SparseMatrix, width: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The largest directions of a matrix from its products with a few: random ones, turned towards the large
-    ones in each round.
+    """Truncated SVD of a matrix from its products with a few random vectors, refined by power
+    iterations.
 
     Paper: Halko, Martinsson, Tropp 2011, "Finding structure with randomness", SIAM Review 53, algorithms 4.4
     and 5.1.

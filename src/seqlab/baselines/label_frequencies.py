@@ -1,5 +1,5 @@
-"""The classifier of several labels that gives each of them the share that it has in the training data,
-whatever it reads.
+"""Multi-label classifier that predicts the frequency of each label in the training data,
+whatever the input.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class LabelFrequencies:
     def fit(cls, targets: Bool[np.ndarray, "examples labels"]) -> LabelFrequencies:
         if not len(targets):
             raise UsageError(
-                "the frequencies of no labels are not defined.",
+                "label frequencies need at least one label.",
                 cure="Fit the baseline on at least one example.",
             )
         return cls(targets.mean(axis=0))

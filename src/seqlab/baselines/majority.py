@@ -1,4 +1,4 @@
-"""The classifier that always answers with the most frequent class of the training data."""
+"""Classifier that always predicts the most frequent class of the training data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqlab.core.errors import UsageError
 
 @dataclass(frozen=True)
 class MajorityClass:
-    """label = argmax_c count(c); of equally frequent classes the one with the lowest id."""
+    """label = argmax_c count(c); ties go to the lowest id."""
 
     frequencies: Float[np.ndarray, " classes"]
 
@@ -22,7 +22,7 @@ class MajorityClass:
         counts = np.bincount(np.fromiter(label_ids, dtype=np.int64), minlength=num_classes)
         if counts.sum() == 0:
             raise UsageError(
-                "the most frequent of no labels is not defined.",
+                "the most frequent label is undefined without labels.",
                 cure="Fit the baseline on at least one example.",
             )
         return cls(counts / counts.sum())

@@ -1,5 +1,5 @@
-"""Every word gets the tag that it mostly has: what a tagger must beat, since it never looks at the
-neighbours.
+"""Predicts the most frequent tag of every word: what a tagger must beat, since it ignores the
+context.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 
 
 class MostFrequentTag:
-    """tag(word) = the tag that the word has most often in the training data; a word never seen there gets the
+    """tag(word) = the tag that the word has most often in the training data; an unseen word gets the
     most frequent tag of all.
 
-    Of equally frequent tags the one seen first counts.
+    Ties go to the tag seen first.
 
     >>> baseline = MostFrequentTag.fit([(["the", "dog"], [0, 1]), (["the", "walk"], [0, 1]), (["walk", "walk"], [2, 2])])
     >>> baseline.predict(["the", "walk", "whale"]), baseline.has_seen("whale"), baseline.count("walk")
@@ -43,7 +43,7 @@ class MostFrequentTag:
         return word in self._tag_by_word
 
     def count(self, word: str) -> int:
-        """How often the training data has a word."""
+        """How often a word occurs in the training data."""
         return self._counts.get(word, 0)
 
     def predict(self, words: Sequence[str]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Naive Bayes on a bag of words: every token speaks for itself, whatever its neighbours and its place.
+"""Naive Bayes on a bag of words: every token counts independently of its context and position.
 
     log p(class | tokens) = log p(class) + Σ_token log p(token | class) + const
     p(token | class)      = (count(token, class) + smoothing) / (count(class) + smoothing · vocabulary_size)
@@ -24,7 +24,7 @@ Tokens = Integer[np.ndarray, " time"]
 class NaiveBayes:
     """A fitted bag-of-words classifier.
 
-    `binary` says whether a token counts once per text or as often as it comes.
+    `binary` decides whether a token counts once per text or every time it occurs.
     """
 
     log_prior: Float[np.ndarray, " classes"]
@@ -41,7 +41,7 @@ class NaiveBayes:
         binary: bool = True,
         smoothing: float = 1.0,
     ) -> NaiveBayes:
-        """Count the tokens of each class, in one pass that holds no text."""
+        """Count the tokens of each class, in one streaming pass."""
         counts = np.zeros((num_classes, vocabulary_size))
         class_counts = np.zeros(num_classes)
         for tokens, label_id in examples:
@@ -51,7 +51,7 @@ class NaiveBayes:
             class_counts[label_id] += 1
         if class_counts.sum() == 0:
             raise UsageError(
-                "naive Bayes cannot learn from no examples.", cure="Fit the baseline on at least one example."
+                "naive Bayes needs at least one example.", cure="Fit the baseline on at least one example."
             )
         with np.errstate(divide="ignore"):  # a class without examples has probability 0
             log_prior = np.log(class_counts / class_counts.sum())
@@ -81,12 +81,12 @@ class NaiveBayes:
 def _check_ids(tokens: Tokens, label_id: int, *, vocabulary_size: int, num_classes: int) -> None:
     if not 0 <= label_id < num_classes:
         raise UsageError(
-            f"there is an example of class {label_id}, but there are {num_classes} classes.",
+            f"an example has class {label_id}, but there are {num_classes} classes.",
             cure="Class ids start at 0.",
         )
     if len(tokens) and not (tokens.min() >= 0 and tokens.max() < vocabulary_size):
         raise UsageError(
-            f"token ids run from {tokens.min()} to {tokens.max()}, but the vocabulary has {vocabulary_size}"
-            " entries.",
+            f"token ids range from {tokens.min()} to {tokens.max()}, but the vocabulary has"
+            f" {vocabulary_size} entries.",
             cure="Token ids start at 0.",
         )

@@ -4,10 +4,10 @@ Interpolated modified Kneser-Ney smoothing. With context h of k - 1 tokens, h' t
 token:
 
     p_k(w | h) = (c_k(h w) - D_k(c_k(h w))) / c_k(h ·) + γ_k(h) · p_{k-1}(w | h'),     p_0(w) = 1 / vocabulary_size
-    γ_k(h)     = Σ_w D_k(c_k(h w)) / c_k(h ·)                                          what the discounts took away
+    γ_k(h)     = Σ_w D_k(c_k(h w)) / c_k(h ·)                                          the discounted mass
 
-At the highest order c is how often h w was seen; below it is in how many different ways h w was preceded, so
-that a token which only ever follows one other (Francisco) is not thought likely elsewhere. D_k(c) is a
+At the highest order c is how often h w was seen; below, the number of distinct tokens that precede h w, so
+that a token which only ever follows one other (Francisco) is not likely elsewhere. D_k(c) is a
 discount for c = 1, 2 and at least 3. Every distribution sums to 1, and since the last one is uniform, no
 token is impossible. Order 2 is the Markov model of the chain rule with a first-order assumption (a bigram
 model).
@@ -62,7 +62,7 @@ class NGramLevel:
 
 @dataclass(frozen=True)
 class NGram:
-    """A fitted n-gram model. `num_tokens` says how many tokens it has seen."""
+    """A fitted n-gram model. `num_tokens` is the number of tokens it was fitted on."""
 
     vocabulary_size: int
     levels: tuple[NGramLevel, ...]
@@ -76,7 +76,7 @@ class NGram:
     def fit(
         cls, tokens: Tokens, vocabulary_size: int, *, order: int = ORDER, max_tokens: int = MAX_TOKENS
     ) -> NGram:
-        """Count the n-grams of a stream. Of a stream longer than max_tokens only its last max_tokens are
+        """Count the n-grams of a stream. Only the last max_tokens of a longer stream are
         used.
 
         A stream shorter than the order gives a model of a lower order.
@@ -84,11 +84,11 @@ class NGram:
         if order < 1:
             raise UsageError(
                 f"an n-gram model of order {order} does not exist.",
-                cure="Order 1 counts tokens, order 2 pairs, and so on.",
+                cure="Order 1 counts tokens, order 2 pairs of tokens, and so on.",
             )
         if len(tokens) == 0:
             raise UsageError(
-                "an n-gram model cannot learn from no tokens.", cure="Fit the baseline on at least one token."
+                "an n-gram model needs at least one token.", cure="Fit the baseline on at least one token."
             )
         kept = np.asarray(tokens[-max_tokens:], dtype=np.int64)
         _check_ids(kept, vocabulary_size)
@@ -162,7 +162,7 @@ def _fit_levels(tokens: GramIds, vocabulary_size: int, order: int) -> Iterator[N
 def _continuation_counts(
     grams: Int[np.ndarray, " places"], tokens: GramIds, vocabulary_size: int, length: int, *, num_grams: int
 ) -> Int[np.ndarray, " grams"]:
-    """How many different tokens stand before each gram."""
+    """The number of distinct tokens that precede each gram."""
     pairs = np.sort(grams[1:] * vocabulary_size + tokens[: len(tokens) - length])
     is_new = np.append(True, pairs[1:] != pairs[:-1])[
         : len(pairs)
@@ -180,7 +180,7 @@ def _smooth(
     contexts = codes // vocabulary_size
     discount = discounts(counts)[np.minimum(counts, 3)]  # (grams,)
     totals = np.bincount(contexts, weights=counts, minlength=num_contexts)  # (contexts,)
-    # Only what stands at the very beginning of the stream has no total: it leaves all to the shorter context.
+    # Only a context at the very start of the stream has no total: everything then comes from the shorter context.
     backoff = np.divide(
         np.bincount(contexts, weights=discount, minlength=num_contexts),
         totals,
@@ -194,11 +194,11 @@ def _smooth(
 
 
 def discounts(counts: Int[np.ndarray, " grams"]) -> Float[np.ndarray, " 4"]:
-    """What is taken from a count of 0 (nothing), 1, 2, and 3 or more.
+    """The discounts for a count of 0 (none), 1, 2, and 3 or more.
 
         D_c = c - (c + 1) · Y · n_{c+1} / n_c,    Y = n_1 / (n_1 + 2 n_2),    n_c = how many grams have the count c
 
-    Where the counts of counts are too few to tell, half of a count is taken.
+    If there are too few counts of counts, the discount is half of the count.
     """
     count_of_counts = np.bincount(np.minimum(counts, 5), minlength=6).astype(np.float64)
     values = np.array([0.0, 0.5, 0.5, 0.5])
@@ -216,7 +216,7 @@ def discounts(counts: Int[np.ndarray, " grams"]) -> Float[np.ndarray, " 4"]:
 def _check_ids(tokens: Tokens, vocabulary_size: int) -> None:
     if len(tokens) and not (tokens.min() >= 0 and tokens.max() < vocabulary_size):
         raise UsageError(
-            f"token ids run from {tokens.min()} to {tokens.max()}, but the vocabulary has {vocabulary_size}"
-            " entries.",
+            f"token ids range from {tokens.min()} to {tokens.max()}, but the vocabulary has"
+            f" {vocabulary_size} entries.",
             cure="Token ids start at 0.",
         )

@@ -1,4 +1,4 @@
-"""The naive forecast of a numeric series: its last value.
+"""Naive forecast of a numeric series: its last value.
 
     ŷ = x_T[feature]      the feature whose last value is nearest to the number in the training data (least squares)
 
@@ -37,7 +37,8 @@ class Persistence:
         last = _last_steps(series)  # (examples, features)
         if not len(last):
             raise UsageError(
-                "there is no last value of no series.", cure="Fit the baseline on at least one example."
+                "the last value is undefined without series.",
+                cure="Fit the baseline on at least one example.",
             )
         errors = ((last - targets[:, None]) ** 2).mean(axis=0)
         return cls(int(np.nanargmin(errors)) if not np.isnan(errors).all() else 0, last.shape[1])

@@ -1,10 +1,10 @@
-"""Ridge regression on a bag of words: a number is the sum of what each of its tokens adds.
+"""Ridge regression on a bag of words: the prediction is a sum of token weights.
 
     ŷ = mean + x · w,      w = argmin ‖y - mean - X w‖² + strength · ‖w‖²
 
-x has a 1 for every token that occurs in a text, divided by the root of how many there are. The equations are
-solved by conjugate gradients, which need X only as a product, so that no matrix of texts and words is ever
-made. The strength is chosen on the last tenth of the examples.
+x has a 1 for every token that occurs in a text, divided by the square root of their number. The equations are
+solved by conjugate gradients, which need only products with X, so that the matrix of texts and words is never
+built. The strength is chosen on the last tenth of the examples.
 
 Papers: Hoerl & Kennard 1970, "Ridge Regression: Biased Estimation for Nonorthogonal Problems"; Hestenes &
 Stiefel 1952, "Methods of Conjugate Gradients for Solving Linear Systems".
@@ -30,7 +30,7 @@ Targets = Float[np.ndarray, " examples"]
 
 @dataclass(frozen=True)
 class BagsOfWords:
-    """Texts as the different tokens of each, laid end to end, and how much one of them counts."""
+    """Texts as concatenated lists of their distinct tokens, and the weight of one token."""
 
     tokens: Int[np.ndarray, " tokens"]
     texts: Int[np.ndarray, " tokens"]
@@ -80,7 +80,8 @@ class Ridge:
         bags = BagsOfWords.from_texts(texts)
         if bags.num_texts == 0:
             raise UsageError(
-                "a ridge cannot be fitted to no examples.", cure="Fit the baseline on at least one example."
+                "ridge regression needs at least one example.",
+                cure="Fit the baseline on at least one example.",
             )
         split = bags.num_texts - bags.num_texts // 10
         errors = {}

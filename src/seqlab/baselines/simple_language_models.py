@@ -1,11 +1,11 @@
-"""The language models that a network has to beat, from the simplest on: tokens alone, pairs of tokens, longer
-pieces of text.
+"""The language models that a network must beat, starting with the simplest: single tokens, pairs of tokens, longer
+n-grams.
 
-    unigram    p(w_t)                               how frequent a token is, whatever stands before it
+    unigram    p(w_t)                               how frequent a token is, regardless of context
     bigram     p(w_t | w_{t-1})                     the Markov model: the chain rule with a first-order assumption
-    n-gram     p(w_t | w_{t-n+1}, …, w_{t-1})       with the n that foresees held-out text best
+    n-gram     p(w_t | w_{t-n+1}, …, w_{t-1})       with the n that predicts held-out text best
 
-All three are smoothed in the same way (ngram.py).
+All three use the same smoothing (ngram.py).
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from seqlab.baselines.ngram import NGram, Tokens
 
 MAX_ORDER = 10
 HELD_OUT_PARTS = 10
-"""One part in so many, at the end of the stream, chooses the order."""
+"""The order is chosen on 1 / this fraction of the stream, at its end."""
 ORDER_SELECTION_TOKENS = 500_000
-"""Tokens of the end of the stream on which the order is chosen: a second or two for characters."""
+"""Maximum number of tokens at the end of the stream on which the order is chosen: a second or two for characters."""
 
 
 def simple_language_models(tokens: Tokens, vocabulary_size: int) -> dict[str, NGram]:
-    """The three models by their names, from the simplest to the best, learned from a stream.
+    """The three models by name, from the simplest to the best, fitted on a stream.
 
-    A stream that chooses order 1 or 2 has no third.
+    If the chosen order is 1 or 2, there is no third model.
     """
     order = best_order(tokens[-ORDER_SELECTION_TOKENS:], vocabulary_size)
     return {ngram_name(n): NGram.fit(tokens, vocabulary_size, order=n) for n in sorted({1, 2, order})}
 
 
 def best_order(tokens: Tokens, vocabulary_size: int) -> int:
-    """The order whose model, learned from the beginning of a stream, foresees its end best: raised until two
+    """The order whose model, fitted on the beginning of a stream, best predicts its end: raised until two
     more tokens do not help.
     """
     split = len(tokens) - max(1, len(tokens) // HELD_OUT_PARTS)
@@ -48,7 +48,7 @@ def best_order(tokens: Tokens, vocabulary_size: int) -> int:
 
 
 def mean_nats(model: NGram, tokens: Tokens) -> float:
-    """The mean surprise over a stream."""
+    """The mean surprisal over a stream, in nats."""
     return -float(model.log_probs(tokens).mean())
 
 

@@ -1,8 +1,8 @@
-"""What a bag of words counts: words, words and pairs of them, or short pieces of text.
+"""Features of a bag of words: words, words and word pairs, or character n-grams.
 
-A baseline on the tokens of the network it is compared with flatters the network where these do not suit it: naive Bayes
-on word pieces knows less than on words. So every baseline is fitted on each of these features, and the best on
-validation data counts. Long texts leave out the features that would take too long.
+A baseline that uses the network's tokens flatters the network if these do not suit the baseline: naive Bayes
+on subwords is weaker than on words. So every baseline is fitted on each of these feature sets, and the best on
+validation data counts. For long texts, features that would take too long are skipped.
 
 Paper: Wang & Manning 2012, "Baselines and Bigrams", ACL; characters: Cavnar & Trenkle 1994, "N-Gram-Based Text
 Categorization".
@@ -21,7 +21,7 @@ import numpy as np
 from seqlab.tokens.words import Words
 
 MAX_FEATURES = 1 << 18
-"""Features of the training texts that are kept, the most frequent ones."""
+"""Maximum number of features, most frequent first."""
 MAX_CHARACTER_NGRAM = 4
 
 Texts = Sequence[str]
@@ -33,7 +33,7 @@ class BagView:
 
     name: str
     ids: Mapping[str, Any]
-    """By split: an array of ids for every text."""
+    """For each split, an array of ids per text."""
     size: int
 
 
@@ -73,11 +73,11 @@ FEATURES: Mapping[str, tuple[Callable[[str], list[str]], int]] = {
     "words and word pairs": (words_and_pairs, 10_000_000),
     "character n-grams": (character_ngrams, 2_000_000),
 }
-"""Each with the most characters of training text for which it is tried: a few seconds of work."""
+"""Each with the maximum number of training characters for which it is tried: a few seconds of work."""
 
 
 def bag_views(train: Texts, others: Mapping[str, Texts]) -> Iterator[BagView]:
-    """The texts by each of the features; ids come from the training texts, and other features are ignored."""
+    """The texts in terms of each feature set; ids come from the training texts, and unseen features are ignored."""
     num_characters = sum(map(len, train))
     for name, (features_of, max_characters) in FEATURES.items():
         if num_characters <= max_characters:

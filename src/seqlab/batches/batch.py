@@ -1,4 +1,4 @@
-"""What a model is given at once: padded sequences and their targets."""
+"""A batch: padded sequences and their targets."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Batch:
-    """Sequences side by side, padded at the end, with an explicit mask.
+    """Sequences padded at the end, with an explicit mask.
 
     `inputs` holds ids (batch, time), or one vector per step (batch, time, features): numeric series, feature
-    vectors and the rows of an image come in the same way as text. `targets` holds what the model is to
-    predict, by name; `batch["label"]` is short for `batch.targets["label"]`. A target is a class or a number
+    vectors and the rows of an image have the same form as text. `targets` contains what the model has to
+    predict, by name; `batch["label"]` is shorthand for `batch.targets["label"]`. A target is a class or a number
     per sequence (batch,), several numbers (batch, width), a boolean for each label (batch, classes), or a
     token or tag per step (batch, time). `rows` says which examples of the split these are.
     """
@@ -34,7 +34,7 @@ class Batch:
         for name, target in self.targets.items():
             if len(target) != len(self.rows):
                 raise ValueError(
-                    f"the batch has {len(self.rows)} rows, its target '{name}' has {len(target)}"
+                    f"the batch has {len(self.rows)} rows, but its target '{name}' has {len(target)}"
                 )
 
     def __getitem__(self, name: str) -> Tensor:
@@ -63,7 +63,7 @@ class Batch:
 def pad(
     sequences: Sequence[NDArray[np.generic]], *, value: int = 0, to_length: int = 0
 ) -> tuple[Shaped[Tensor, "batch time *features"], Bool[Tensor, "batch time"]]:
-    """Fill sequences up at the end to the longest one (or to `to_length`), and say which steps are real.
+    """Pad sequences at the end to the length of the longest (or to `to_length`); also returns the mask of real steps.
 
     >>> padded, is_token = pad([np.array([5, 6, 7]), np.array([8])], value=1)
     >>> padded.tolist(), is_token.tolist()

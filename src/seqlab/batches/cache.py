@@ -1,4 +1,4 @@
-"""A folder of things that are slow to make again, keyed by what they were made from."""
+"""A cache of stores, keyed by a description of what they were made from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from seqlab.core.locks import explain_unwritable, lock_file
 
 LARGEST_CACHE = 20_000_000_000
 _OURS = re.compile(r"([0-9a-f]{32})(\.tmp)?")
-"""Names of our own folders; whatever else stands in the cache is never touched."""
+"""Names of cache folders; anything else in the cache is never touched."""
 
 
 class Fingerprinted(Protocol):
@@ -33,14 +33,14 @@ class Fingerprinted(Protocol):
 def cached_store(
     made_from: dict[str, Any], write: Callable[[Path], None], *, source: Fingerprinted | None = None
 ) -> Store:
-    """The store for this description of its content; made first if it is not there, or damaged: every byte is
+    """The store for this description of its content; built if it is missing or damaged: every byte is
     verified.
 
-    The fingerprint of the source is part of the description. If it is another one after writing, the data
-    changed meanwhile: what was written belongs to no fingerprint and is not kept.
+    The fingerprint of the source is part of the description. If it differs after writing, the data
+    changed in the meantime, and the store is discarded.
 
-    Of several processes that ask at once, one makes it and the others wait. It is written beside its place
-    and renamed once, so whatever stands in the place is finished.
+    If several processes request it at once, one builds it and the others wait. It is written to a temporary
+    folder and then renamed, so an existing store is always complete.
     """
     fingerprint = source.fingerprint() if source is not None else ""
     description = made_from if source is None else {**made_from, "source": fingerprint}
@@ -51,23 +51,23 @@ def cached_store(
         write(place)
         if source is not None and source.fingerprint() != fingerprint:
             raise DataError(
-                "the data changed while it was read.",
+                "the data changed while it was being read.",
                 where=source.name,
-                cure="Start again when nothing writes to it any more.",
+                cure="Start again when no other program is writing to it.",
             )
 
-    with _held(folder, wait=True):
+    with _locked(folder, wait=True):
         was_there, damaged = folder.exists(), damaged_files(folder)
         if damaged:
             _make(folder, write_unchanged)
-        os.utime(folder)  # the time of last use decides what is dropped first
+        os.utime(folder)  # the time of last use decides what is evicted first
         store = Store(folder, verify=False)  # every byte has just been read, or written
         store.rebuilt = damaged if was_there else []
         return store
 
 
-def _held(folder: Path, *, wait: bool) -> AbstractContextManager[bool]:
-    """Hold the place of a store; gives False if another process holds it."""
+def _locked(folder: Path, *, wait: bool) -> AbstractContextManager[bool]:
+    """Lock a store; yields False if another process holds the lock."""
     with explain_unwritable(folder.parent, cure=CHOOSE_ANOTHER):
         folder.parent.mkdir(parents=True, exist_ok=True)
     return lock_file(folder.with_suffix(".lock"), wait=wait, cure=CHOOSE_ANOTHER)
@@ -78,7 +78,7 @@ def _make(folder: Path, write: Callable[[Path], None]) -> None:
     try:
         _remove(temporary)
         write(temporary)
-        _make_room(folder.parent)
+        _evict(folder.parent)
         _remove(folder)  # if it is there, it is damaged
         temporary.rename(folder)
     finally:
@@ -86,17 +86,17 @@ def _make(folder: Path, write: Callable[[Path], None]) -> None:
 
 
 def _remove(path: Path) -> None:
-    """A store, or whatever stands in its place."""
+    """Remove a store, or whatever is in its place."""
     shutil.rmtree(path, ignore_errors=True)
     with suppress(OSError):
         path.unlink()
 
 
-def _make_room(cache: Path) -> None:
-    """Sweep up what killed processes left, then drop the stores unused for longest until the cache is within
+def _evict(cache: Path) -> None:
+    """Remove leftovers of killed processes, then evict the least recently used stores until the cache is within
     its limit.
 
-    What a process makes or opens is held by it and stays. Open maps stay readable when their files are gone.
+    Stores that a process builds or opens are locked and kept. Open memory maps stay readable when their files are deleted.
     """
     entries = {path: _size_and_age(path) for path in cache.iterdir() if _OURS.fullmatch(path.name)}
     total = sum(size for size, _ in entries.values())
@@ -105,7 +105,7 @@ def _make_room(cache: Path) -> None:
     ):
         if total <= LARGEST_CACHE and path.suffix != ".tmp":
             return
-        with _held(path.with_suffix(""), wait=False) as is_mine:
+        with _locked(path.with_suffix(""), wait=False) as is_mine:
             if is_mine:
                 shutil.rmtree(path, ignore_errors=True)
                 total -= size

@@ -1,4 +1,4 @@
-"""An endless stream of batches whose place can be written down and found again."""
+"""An endless stream of batches whose position can be saved and restored."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from seqlab.batches.samplers import Indices, Sampler
 
 @dataclass(frozen=True)
 class Cursor:
-    """The next batch to take. All that an exact resume needs: order follows from the seed and the epoch."""
+    """The position of the next batch. This is all that an exact resume needs: the order follows from the seed and the epoch."""
 
     epoch: int = 0
     batch: int = 0
 
 
 class Loader:
-    """Takes batch after batch of a sampler, epoch after epoch, from any position.
+    """Yields the batches of a sampler, epoch after epoch, from any position.
 
     `collate` gets the indices of a batch and whether it is the first of its epoch.
     """

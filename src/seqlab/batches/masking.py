@@ -1,11 +1,11 @@
-"""Tokens are hidden, to be found again from what stands around them.
+"""Masks tokens for a masked language model to predict from their context.
 
     the   cat   sat   on   the   mat   .          the sequence
            x                      x               chosen: 15%
-    the  <mask> sat   on   the   dog   .          80% hidden, 10% another token, 10% as before
+    the  <mask> sat   on   the   dog   .          80% masked, 10% random token, 10% unchanged
 
-A chosen token that is not hidden teaches the model not to trust what it sees: any token may be wrong, so all
-of them are worth a thought.
+A chosen token that is not masked teaches the model not to trust its input: any token may be wrong, so all
+of them matter.
 
 Papers: Devlin et al. 2019, "BERT", arXiv:1810.04805, section 3.1 (task 1) and appendix A.1; new masks in
 every epoch: Liu et al. 2019, "RoBERTa", arXiv:1907.11692, section 4.1.
@@ -22,32 +22,32 @@ from seqlab.batches.settings import MaskingSettings
 from seqlab.core.seeds import derive
 
 NO_TARGET = -1
-"""In `targets`: here nothing has to be found."""
+"""In `targets`: nothing to predict at this position."""
 
 Tokens = Integer[np.ndarray, " time"]
 
 
 @dataclass(frozen=True)
 class Masked:
-    """A sequence as the model sees it, and the tokens it has to find; NO_TARGET elsewhere."""
+    """The masked input, and the tokens to predict; NO_TARGET elsewhere."""
 
     inputs: Int[np.ndarray, " time"]
     targets: Int[np.ndarray, " time"]
 
 
 class Masker:
-    """Hides tokens. What it does to a sequence depends on (seed, epoch, row) and on nothing else, so a
+    """Masks tokens. The mask of a sequence depends only on (seed, epoch, row), so a
     resumed run sees the same masks.
 
-    is_ordinary: for every id of the vocabulary, whether its token may be chosen, and drawn to stand for
+    is_ordinary: for every id of the vocabulary, whether its token may be chosen, and drawn to replace
     another; special tokens may not.
     """
 
     def __init__(
         self, settings: MaskingSettings, *, mask_id: int, is_ordinary: Bool[np.ndarray, " vocab"], seed: int
     ) -> None:
-        assert is_ordinary.any(), "some tokens must be ordinary"
-        assert not is_ordinary[mask_id], "the mask is a special token"
+        assert is_ordinary.any(), "the vocabulary needs at least one ordinary token"
+        assert not is_ordinary[mask_id], "the mask must be a special token"
         self.settings = settings
         self.mask_id = mask_id
         self.seed = seed
@@ -55,9 +55,9 @@ class Masker:
         self._ordinary_ids = np.flatnonzero(is_ordinary)
 
     def mask(self, tokens: Tokens, *, row: int, epoch: int, groups: Tokens | None = None) -> Masked:
-        """Hide some tokens of a sequence.
+        """Mask some tokens of a sequence.
 
-        row: which sequence this is.  groups: for whole words, the number of the word that each piece belongs
+        row: the index of the sequence.  groups: for whole words, the number of the word that each piece belongs
         to, counted from 0.
         """
         tokens = tokens.astype(np.int64)
@@ -78,7 +78,7 @@ class Masker:
     def _choose(
         self, tokens: Tokens, groups: Tokens | None, random: np.random.Generator
     ) -> Bool[np.ndarray, " time"]:
-        """Each word (or token) with the same probability; one at least, where there is any."""
+        """Choose each word (or token) with the same probability; at least one, if there is any."""
         may_be_chosen: Bool[np.ndarray, " time"] = self._is_ordinary[tokens]
         words = np.arange(len(tokens)) if groups is None else groups
         possible = np.unique(words[may_be_chosen])

@@ -1,5 +1,5 @@
-"""Which examples stand together in a batch, and in which order: computed from (seed, epoch), never
-remembered.
+"""Which examples form a batch, and in which order: computed from (seed, epoch), never
+stored.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from seqlab.core.seeds import derive
 Indices = NDArray[np.int64]
 
 POOL = 50
-"""Batches whose examples are sorted by length together: large enough to fit, small enough to stay random."""
+"""Number of batches per pool that is sorted by length: large enough for similar lengths, small enough to stay random."""
 
 ENOUGH_TO_SPARE_ONE = 10
-"""Batches per epoch from which one less is no loss."""
+"""Minimum number of batches per epoch for which dropping one does not matter."""
 
 
 class Sampler(ABC):
@@ -48,7 +48,7 @@ class ShuffledSampler(Sampler):
         return self._batches_of(epoch)[number]
 
     def _batches_of(self, epoch: int) -> list[Indices]:
-        if epoch != self._epoch:  # one epoch's order is kept, so asking batch after batch costs nothing
+        if epoch != self._epoch:  # the order of the current epoch is cached
             self._order = self._arrange(np.random.default_rng(derive(self._seed, "order", epoch)))
             self._epoch = epoch
         return self._order
@@ -61,9 +61,9 @@ class ShuffledSampler(Sampler):
 
 
 class BucketSampler(ShuffledSampler):
-    """Every example once per epoch; examples of similar length share a batch, so little is padded.
+    """Every example once per epoch; examples of similar length share a batch, so there is little padding.
 
-    The shuffled examples are cut into pools of many batches, each pool is sorted by length and cut into
+    The shuffled examples are split into pools of many batches, each pool is sorted by length and split into
     batches, and the batches are shuffled.
     """
 
@@ -84,7 +84,7 @@ class BucketSampler(ShuffledSampler):
 
 
 class TokenBucketSampler(ShuffledSampler):
-    """Every example once per epoch; a batch has as many examples of similar length as fit into so many padded
+    """Every example once per epoch; a batch has as many examples of similar length as fit into a number of padded
     tokens.
 
     lengths: one column for each side of a pair; a batch is as long on each side as its longest example.
@@ -114,8 +114,8 @@ class TokenBucketSampler(ShuffledSampler):
         return members[np.lexsort([self._lengths[members, side] for side in range(self._lengths.shape[1])])]
 
     def _fill(self, members: Indices) -> list[Indices]:
-        """Neighbours together until one more would be too much; an example that is too long alone stands
-        alone.
+        """Group adjacent examples until one more would exceed the limit; an example that is too long gets a batch
+        of its own.
         """
         batches, start, longest = [], 0, np.zeros(self._lengths.shape[1], np.int64)
         for end, member in enumerate(members):
@@ -127,7 +127,7 @@ class TokenBucketSampler(ShuffledSampler):
 
 
 class LengthOrderSampler(Sampler):
-    """Every example once, longest first, the same in every epoch: for evaluation, where order is free.
+    """Every example once, longest first, the same in every epoch: for evaluation, where the order does not matter.
 
     A batch has at most `batch_size` examples and, padded, at most `most_steps` steps (or one example that is
     longer), so that long examples do not need more memory than short ones.
@@ -150,23 +150,23 @@ class LengthOrderSampler(Sampler):
 
 
 class BPTTSampler(Sampler):
-    """A stream cut into as many lanes as the batch has rows; each batch goes on where the one before ended.
+    """A stream cut into as many lanes as the batch has rows; each batch continues where the previous one ended.
 
-    The state of a recurrent model can be carried along. The lanes seldom fill the stream: the first epoch
+    The state of a recurrent model can be carried over. The lanes rarely cover the whole stream: the first epoch
     leaves out its end, the second its beginning, and later ones start at a random offset, so that window
-    borders move.
+    boundaries move.
     """
 
     def __init__(self, num_steps: int, *, batch_size: int, window: int, seed: int) -> None:
         usable = num_steps - 1  # the last step is only a target
         steps_per_batch = batch_size * window
         assert usable >= steps_per_batch, (
-            f"{batch_size} lanes of {window} steps do not fit into a stream of {num_steps}"
+            f"{batch_size} lanes of {window} steps do not fit into a stream of {num_steps} steps"
         )
         self._batches = usable // steps_per_batch
         if (
             self._batches >= ENOUGH_TO_SPARE_ONE and usable % steps_per_batch < window
-        ):  # too little room to move the borders
+        ):  # too short to move the boundaries
             self._batches -= 1
         self._spare = usable - self._batches * steps_per_batch
         self._lane_starts = np.arange(batch_size, dtype=np.int64) * self._batches * window
@@ -186,7 +186,7 @@ class BPTTSampler(Sampler):
 
 
 class RandomWindowSampler(Sampler):
-    """Windows that start anywhere in a stream; an epoch is as many as would cover it once."""
+    """Windows that start anywhere in a stream; an epoch has as many as would cover the stream once."""
 
     def __init__(self, num_steps: int, *, batch_size: int, window: int, seed: int) -> None:
         self._num_starts = max(1, num_steps - window)

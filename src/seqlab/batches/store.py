@@ -1,4 +1,4 @@
-"""Encoded sequences on disk in named, typed columns, read piece by piece: a corpus may be larger than memory.
+"""Encoded sequences on disk in named, typed columns, read on demand: a corpus may be larger than memory.
 
 >>> import tempfile
 >>> import numpy as np
@@ -40,13 +40,13 @@ class Store:
     def __init__(self, folder: Path, *, verify: bool = True) -> None:
         if verify and (damaged := damaged_files(folder)):
             raise DataError(
-                f"the store is incomplete or damaged: {', '.join(damaged)}.",
+                f"the store is incomplete or corrupted: {', '.join(damaged)}.",
                 where=str(folder),
                 cure="Delete the folder; the store will be rebuilt.",
             )
         index = _read_index(folder)
         self.rebuilt: list[str] = []
-        """Files that were found damaged in the cache, whereupon the store was made again."""
+        """Files that were found damaged in the cache, so that the store was rebuilt."""
         self.facts: dict[str, Any] = index["facts"]
         self._count: int = index["sequences"]
         self._columns = {
@@ -102,5 +102,5 @@ def _read_index(folder: Path) -> dict[str, Any]:
         raise FileNotFoundError(folder / INDEX)
     index: dict[str, Any] = without_digest(json.loads((folder / INDEX).read_text(encoding="utf-8")))
     if index["format"] != FORMAT:
-        raise ValueError(f"a store of format {index['format']}, not {FORMAT}")
+        raise ValueError(f"the store has format {index['format']}, expected {FORMAT}")
     return index

@@ -1,4 +1,4 @@
-"""One column of an open store, read piece by piece."""
+"""One column of an open store, read on demand."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class StoredSteps(StoredColumn):
 class StoredValues(StoredColumn):
     """A column with a value per sequence: `column[row]` is a number or vector, `column[rows]` an array.
 
-    Single numbers are held in memory, like the offsets of steps; vectors are not.
+    Single numbers are kept in memory, like the offsets of steps; vectors are not.
     """
 
     def __init__(self, folder: Path, column: SequenceColumn, *, num_sequences: int) -> None:

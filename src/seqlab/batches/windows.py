@@ -1,4 +1,4 @@
-"""The sequences of a store, cut where they are longer than a window."""
+"""The sequences of a store, split where they are longer than a window."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jaxtyping import Bool, Int, Integer
 
 @dataclass(frozen=True)
 class Spans:
-    """Where each piece begins and ends in the steps of all sequences laid end to end."""
+    """Start and end of each piece in the concatenated steps of all sequences."""
 
     starts: Int[np.ndarray, " spans"]
     ends: Int[np.ndarray, " spans"]
@@ -41,12 +41,12 @@ class Spans:
         return Spans(self.starts[keep], self.ends[keep])
 
     def with_any(self, values: Integer[np.ndarray, " steps"], is_wanted: Bool[np.ndarray, " vocab"]) -> Spans:
-        """Those in which at least one wanted id stands.
+        """The spans that contain at least one of the given ids.
 
         The spans must follow one another without gaps, as `cut` makes them.
         """
         return self.where(np.logical_or.reduceat(is_wanted[values], self.starts)) if len(self) else self
 
     def beginning(self, *, at_most: int) -> Spans:
-        """The first spans, of so many steps together; one span at least."""
+        """The first spans, up to a total number of steps; at least one span."""
         return self.where(np.cumsum(self.lengths) <= max(at_most, int(self.lengths[:1].sum())))

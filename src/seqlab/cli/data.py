@@ -129,5 +129,5 @@ def _show_leaks(part: PartSurvey) -> None:
         for leak in leaks:
             answer_sentences(
                 f"    {what}: {leak.where} ="
-                f" {leak.also}{'' if leak.likeness == 1 else f' ({leak.likeness:.0%} alike)'}"
+                f" {leak.also}{'' if leak.likeness == 1 else f' ({leak.likeness:.0%} similar)'}"
             )

@@ -35,7 +35,7 @@ def export_run(
         "format", package="seqlab.interop"
     ).names()  # read from the files: nothing waits for torch
     if to not in names:
-        cure = nearest(to, names) if to else f"seqlab export {run} --to FORMAT. There is: {listed(names)}."
+        cure = nearest(to, names) if to else f"seqlab export {run} --to FORMAT. Available: {listed(names)}."
         raise UsageError(
             f"there is no format called '{to}'." if to else "no format is named.", where="--to", cure=cure
         )

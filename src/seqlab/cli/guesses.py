@@ -8,8 +8,8 @@ from collections.abc import Sequence
 def summarize_guesses(reasons: Sequence[str]) -> str:
     """One line with the decision of each reason; the setting that changes it was shown with it before.
 
-    >>> summarize_guesses(["label column 'stars' (5 different values); another: data.label=NAME", "a gru model"])
-    "decided for you: label column 'stars' (5 different values); a gru model"
+    >>> summarize_guesses(["label column 'stars' (5 distinct values); set data.label=NAME to change it", "a gru model"])
+    "decided for you: label column 'stars' (5 distinct values); a gru model"
     """
     decisions = [reason.partition("; ")[0] for reason in reasons]
     return f"decided for you: {'; '.join(decisions)}"

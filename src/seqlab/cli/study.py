@@ -39,7 +39,7 @@ def study(
 
     if not name:
         raise UsageError(
-            "no study is named.", cure=f"seqlab study NAME. There is: {listed(studies.names())}."
+            "no study is named.", cure=f"seqlab study NAME. Available: {listed(studies.names())}."
         )
     sentence = studies.summary(name) if name in studies.names() else ""
     run = studies.get(name)  # a wrong name is refused here, before torch is imported

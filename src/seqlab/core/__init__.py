@@ -1,1 +1,1 @@
-"""What every room may use: errors, registries, settings, whole files, seeds."""
+"""What every package may use: errors, registries, settings, atomic files, seeds."""

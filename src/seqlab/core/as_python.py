@@ -1,4 +1,4 @@
-"""Advice in the words of the Python functions: keyword arguments in place of command-line options."""
+"""Translates advice for Python users: keyword arguments in place of command-line options."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from itertools import zip_longest
 
 KEYWORDS = {"from": "start"}
-"""Options whose keyword of `seqlab.train` has another name."""
+"""Options whose keyword argument of `seqlab.train` has a different name."""
 COMMAND = re.compile(r"\bseqlab [a-z]+ [^,;\n]*")
-"""What is typed into a terminal stays as it is."""
+"""Commands to type into a terminal, which are not translated."""
 TEXT_OPTION = re.compile(r"--(model|task|from|out|data) ([\w./-]*\w)")
 NUMBER_OPTION = re.compile(r"--(minutes|beam|top) ([\w.]*\w)")
 BARE_OPTION = re.compile(r"--(model|task|from|out|minutes)\b")
@@ -18,14 +18,14 @@ SETTING = re.compile(r"(?<![\w.\"])((?:[a-z_]+\.)+[a-z_]+)=(?:((?:[\w.…+/-]|,(
 
 
 def as_python(sentence: str) -> str:
-    """The sentence with every option and setting as an argument of `seqlab.train` or of another function.
+    """The sentence with every option and setting as an argument of a Python function such as `seqlab.train`.
 
     >>> as_python("a gru model; another: --model NAME")
     'a gru model; another: model="NAME"'
     >>> as_python("Try twice the time: --minutes 0.4")
     'Try twice the time: minutes=0.4'
-    >>> as_python("label column 'stars'; another: data.label=NAME")
-    'label column \\'stars\\'; another: "data.label=NAME"'
+    >>> as_python("label column 'stars'; set data.label=NAME to change it")
+    'label column \\'stars\\'; set "data.label=NAME" to change it'
     >>> as_python("Choose another --out, or continue: seqlab train --resume runs/a data.train=FILE")
     'Choose another out=, or continue: seqlab train --resume runs/a data.train=FILE'
     """

@@ -1,11 +1,11 @@
-"""The folder for what is slow to make again: encoded corpora, native kernels, tables."""
+"""The cache folder for what is slow to rebuild: encoded corpora, native kernels, tables."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-CHOOSE_ANOTHER = "Set the environment variable SEQLAB_CACHE to a folder of your own."
+CHOOSE_ANOTHER = "Set the environment variable SEQLAB_CACHE to a folder that you own."
 
 
 def cache_folder() -> Path:

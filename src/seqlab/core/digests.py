@@ -1,4 +1,4 @@
-"""Sizes and SHA-256 digests of files, by which a reader notices every byte that changed since they were
+"""Sizes and SHA-256 digests of files, which reveal any byte that changed since they were
 written.
 
     record = {"size": 1234, "sha256": "9f86d0…"}
@@ -63,7 +63,7 @@ def is_intact(path: Path, record: object) -> bool:
 
 
 def with_digest(content: Any) -> dict[str, Any]:
-    """Plain data beside its own digest, to be written as JSON.
+    """Plain data with its digest, to be written as JSON.
 
     >>> without_digest(with_digest({"width": 3}))
     {'width': 3}
@@ -88,5 +88,5 @@ def without_digest(value: Any) -> Any:
 
 
 def _digest(content: Any) -> str:
-    """Of the JSON text, which is the same again after reading and writing it."""
+    """The digest of the JSON text, which does not change by reading and writing it."""
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()

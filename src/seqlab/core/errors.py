@@ -1,13 +1,13 @@
-"""Everything seqlab refuses, and how it says so.
+"""Errors and warnings, and the form of their messages.
 
     SeqlabError                 the user can fix it                          exit code 2
-    ├── DataError               a file, or what stands in it
+    ├── DataError               a file, or its contents
     ├── RecipeError             one or more settings
     ├── RunError                a run folder, or a file inside one
     ├── UsageError              the arguments of a command or of a call
     │   └── ArgumentError       one argument of a part of a network or of a search (also a ValueError)
     ├── MissingExtra            an optional dependency that is not installed
-    ├── TrainingError           training cannot go on (a loss that is not finite)
+    ├── TrainingError           training cannot continue (a loss that is not finite)
     └── EnvironmentProblem      disk, memory or port                         exit code 3
 
     SeqlabWarning               something about data or results that deserves a look; Python's `warnings` show it
@@ -26,7 +26,7 @@ LONGEST_LIST = 8
 LONGEST_LINE_OF_NAMES = 12
 LONGEST_COMPARED = 100
 CLOSE = 0.55
-"""Letters that two names share, as a share of all, from which one may be meant for the other."""
+"""Minimum similarity of two names for one to be suggested for the other."""
 
 
 class SeqlabError(Exception):
@@ -65,7 +65,7 @@ class DataError(SeqlabError):
 
 
 class RecipeError(SeqlabError):
-    """Settings that are unknown, of the wrong kind, or that contradict each other."""
+    """Settings that are unknown, of the wrong type, or that contradict each other."""
 
     @classmethod
     def of(cls, mistakes: Sequence[str], *, where: str) -> RecipeError:
@@ -83,7 +83,7 @@ class RunError(SeqlabError):
 
 
 class UsageError(SeqlabError):
-    """A call or command whose words cannot be right."""
+    """A call or command with invalid arguments."""
 
 
 class ArgumentError(UsageError, ValueError):
@@ -118,11 +118,11 @@ class MissingExtra(SeqlabError):
 
 
 class TrainingError(SeqlabError):
-    """Training stopped because going on would be wrong."""
+    """Training stopped because it cannot continue correctly."""
 
 
 class EnvironmentProblem(SeqlabError):
-    """The machine is in the way: disk, memory, port."""
+    """A problem with the machine: disk, memory, port."""
 
     exit_code = 3
 
@@ -132,19 +132,19 @@ class SeqlabWarning(UserWarning):
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str:
-    """The sentence that helps after an unknown name: the nearest one, and what there is.
+    """A hint for an unknown name: the closest known name, and the names there are.
 
     >>> nearest("LSTN", ["gru", "lstm", "rnn"])
-    "Did you mean 'lstm'? There is: gru, lstm, rnn."
+    "Did you mean 'lstm'? Available: gru, lstm, rnn."
     """
     names = sorted(set(allowed))
     close = closest(name, names)
     hint = f"Did you mean '{shortened(close)}'? " if close else ""
-    return f"{hint}There is: {listed(_likeliest_first(name, names))}."
+    return f"{hint}Available: {listed(_likeliest_first(name, names))}."
 
 
 def closest(name: str, allowed: Iterable[str]) -> str:
-    """The allowed name that the user may have meant, or nothing. Upper and lower case do not matter.
+    """The allowed name that the user may have meant, or an empty string. Case-insensitive.
 
     >>> closest("Clip_Nrom", ["clip_norm", "steps"]), closest("wheel", ["clip_norm", "steps"])
     ('clip_norm', '')
@@ -155,7 +155,7 @@ def closest(name: str, allowed: Iterable[str]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in one readable line: the first few, and how many more there are.
+    """Names in one readable line: the first few, and the number of others.
 
     >>> listed(["a", "b"]), listed([])
     ('a, b', 'nothing')
@@ -166,12 +166,12 @@ def listed(names: Sequence[str]) -> str:
 
 
 def shortened(text: str, longest: int = 60) -> str:
-    """A text from the user's data in a message: not longer than a message can bear."""
+    """A text from the user's data, shortened for a message."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def _likeliest_first(name: str, names: list[str]) -> list[str]:
-    """The order of the alphabet while all names are shown, else those most like `name` first."""
+    """Alphabetical order if all names are shown, else those most similar to `name` first."""
     if len(names) <= LONGEST_LINE_OF_NAMES:
         return names
     likeness = SequenceMatcher(b=name[:LONGEST_COMPARED].casefold())

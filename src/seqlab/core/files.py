@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic file writes, and clear errors for full disks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHUNK = 1 << 20
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file so that a reader sees the old content or the new, never a part, whatever happens in
+    """Write a file atomically: a reader sees the old content or the new, never a part, whatever happens in
     between.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
@@ -38,7 +38,7 @@ def sync_folder(folder: Path) -> None:
     """Make renames inside a folder durable."""
     try:
         handle = os.open(folder, os.O_RDONLY)
-    except PermissionError:  # Windows opens no folders; its file system keeps a journal of renames
+    except PermissionError:  # Windows cannot open folders; its file system journals renames
         return
     try:
         os.fsync(handle)
@@ -60,22 +60,26 @@ def explain_full_disk(path: Path, *, needed: int) -> Iterator[None]:
 
 
 def no_space(path: Path, *, needed: int, code: int = errno.ENOSPC) -> EnvironmentProblem:
-    """code: the system's error number, which says whether the disk, a quota or a limit on files is in the way."""
+    """code: the system's error number, which distinguishes a full disk, a quota and a file size limit."""
     if code == errno.EFBIG:
         limit = largest_file()
-        allowed = "by the file system" if limit is None else f"beyond {megabytes(limit)} here"
+        allowed = (
+            "the file system does not support larger files"
+            if limit is None
+            else f"the file size limit is {megabytes(limit)}"
+        )
         what, cure = (
-            f"the file may not grow to {megabytes(needed)}: larger files are not allowed {allowed}.",
+            f"the file cannot grow to {megabytes(needed)}: {allowed}.",
             "Raise the limit (ulimit -f unlimited)",
         )
     elif code == errno.EDQUOT:
-        what, cure = f"the disk quota is used up: needs {megabytes(needed)}.", "Free some space of yours"
+        what, cure = f"the disk quota is exceeded: {megabytes(needed)} needed.", "Free some disk space"
     else:
         what, cure = (
             f"no space left: needs {megabytes(needed)}, has {megabytes(free_space(path))}.",
-            "Free some space",
+            "Free some disk space",
         )
-    cure += ", or choose another folder with --out; what was saved before is whole."
+    cure += ", or choose another folder with --out; everything saved before is intact."
     return EnvironmentProblem(what, where=str(path), cure=cure)
 
 

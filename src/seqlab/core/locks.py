@@ -11,10 +11,10 @@ from seqlab.core.errors import EnvironmentProblem
 
 @contextmanager
 def lock_file(path: Path, *, wait: bool, cure: str) -> Iterator[bool]:
-    """Hold the lock of a file; gives False if `wait` is off and another process holds it.
+    """Hold the lock of a file; yields False if `wait` is off and another process holds it.
 
-    The system releases the lock when the process ends, however it ends. A link in the place of the file is not
-    followed. What the file contains is nobody's business: on Windows others cannot even read it.
+    The system releases the lock when the process ends, however it ends. A symbolic link is not
+    followed. The content of the file is irrelevant: on Windows other processes cannot even read it.
     """
     from filelock import FileLock, Timeout  # most commands take no lock
 
@@ -36,7 +36,7 @@ def lock_file(path: Path, *, wait: bool, cure: str) -> Iterator[bool]:
 
 @contextmanager
 def explain_unwritable(folder: Path, *, cure: str) -> Iterator[None]:
-    """Name the folder that the system does not let us write to, and the cure."""
+    """Turn a write error into a message that names the folder and what to do."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""How much memory the process holds, and what becomes of freed memory."""
+"""Peak memory of the process, and the handling of freed memory."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ NEVER = (1 << 31) - 1
 
 
 def keep_freed_memory() -> bool:
-    """Ask the C library to keep what is freed instead of handing it back to the system; whether it does.
+    """Ask the C library to keep freed memory instead of returning it to the system; returns whether it does.
 
-    A gradient of fifty megabytes is made and dropped at every update. By default each comes fresh from the
-    system, page by page and full of zeros, which can take longer than the arithmetic; kept memory is there at
-    once. The process holds its peak until somebody asks for it.
+    A gradient of fifty megabytes is allocated and freed at every update. By default each comes from the
+    system, page by page and zeroed, which can take longer than the arithmetic; kept memory is available at
+    once. The process keeps its peak until `give_back_freed_memory` is called.
     """
-    mallopt = _of_the_c_library("mallopt")
+    mallopt = _glibc_function("mallopt")
     return mallopt is not None and bool(mallopt(M_MMAP_MAX, 0)) and bool(mallopt(M_TRIM_THRESHOLD, NEVER))
 
 
 def give_back_freed_memory() -> bool:
-    """Hand the system all pages in which nothing is kept any more; whether there were any.
+    """Return all unused pages to the system; returns whether there were any.
 
-    Batches of many lengths leave holes of many sizes between what is still in use, and the C library itself
-    gives back only what lies behind the last of it: now and then somebody has to ask.
+    Batches of many lengths fragment the heap, and the C library by itself
+    only returns memory at its end, so this must be called now and then.
     """
-    trim = _of_the_c_library("malloc_trim")
+    trim = _glibc_function("malloc_trim")
     return trim is not None and bool(trim(0))
 
 
 def peak_memory() -> int | None:
-    """Bytes of memory at the peak of this process; None where the system does not tell (Windows)."""
+    """Bytes of memory at the peak of this process; None if the system does not report it (Windows)."""
     try:
         import resource
     except ImportError:
@@ -41,8 +41,8 @@ def peak_memory() -> int | None:
     return peak if sys.platform == "darwin" else peak * 1024  # macOS counts in bytes, Linux in kilobytes
 
 
-def _of_the_c_library(name: str) -> Callable[..., int] | None:
-    """A function that glibc has and others may not have."""
+def _glibc_function(name: str) -> Callable[..., int] | None:
+    """A function of glibc that other C libraries may lack."""
     if sys.platform != "linux":
         return None
     try:

@@ -1,6 +1,6 @@
-"""Where sentences for the user go. Only the commands print, so other packages are given a function to call.
+"""Callbacks for messages to the user. Only the commands print, so other packages receive a function to call.
 
-on_stage   what a command is busy with, as it begins
+on_stage   what a command is doing, as it starts
 on_note    what the user should know before slow work starts, and before an error that comes later
 """
 

@@ -11,7 +11,7 @@ from seqlab.core.registry import Registry
 
 
 class PartName(str):
-    """The type of such a setting: a subclass for each registry. Settings hold plain text all the same.
+    """The type of such a setting: a subclass for each registry. The value is still plain text.
 
     class TokenizerName(PartName):
         registry = tokenizers
@@ -20,7 +20,7 @@ class PartName(str):
 
     registry: ClassVar[Registry[Any]]
     also: ClassVar[tuple[str, ...]] = ()
-    """Further words that stand for no part, such as "none"."""
+    """Additional allowed values that are not parts, such as "none"."""
 
     @classmethod
     def choices(cls) -> list[str]:
@@ -29,7 +29,7 @@ class PartName(str):
     @classmethod
     def check(cls, name: str) -> str:
         if name not in cls.also and name not in cls.registry:
-            raise PydanticCustomError("unknown_part", "unknown name of a part")
+            raise PydanticCustomError("unknown_part", "unknown part name")
         return str(name)
 
     @classmethod

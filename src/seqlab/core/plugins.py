@@ -1,7 +1,7 @@
-"""Plug-ins: code of the user that registers parts with seqlab when it is imported.
+"""Plug-ins: user code that registers parts with seqlab when it is imported.
 
-A plug-in comes from an installed package (entry points of the group ``seqlab``) or from a file that the program
-loads with `load_plugin_file`. Recipes and run folders never name code, so that those of strangers stay safe to
+A plug-in comes from an installed package (entry points of the group ``seqlab``) or from a file that is
+loaded with `load_plugin_file`. Recipes and run folders never name code, so that untrusted ones are safe to
 load.
 """
 
@@ -17,7 +17,7 @@ from seqlab.core.errors import UsageError
 
 GROUP = "seqlab"
 PLUGIN_HINT = "If it comes from a plug-in, add --plugin FILE; in Python, import the plug-in."
-"""What to do about a name that no built-in part has."""
+"""Advice for a name that is not a built-in part."""
 
 
 @cache
@@ -42,11 +42,13 @@ def load_plugin_file(path: Path) -> None:
         raise UsageError(
             "there is no such file.", where=str(path), cure="Pass a Python file, such as my_cell.py."
         )
-    place = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]  # two files may have one name
+    place = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]  # two files may have the same name
     name = f"seqlab_plugin_{path.stem}_{place}"
     spec = util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise UsageError("a plug-in is a Python file.", where=str(path), cure="Pass a file that ends in .py.")
+        raise UsageError(
+            "a plug-in is a Python file.", where=str(path), cure="Pass a file whose name ends in .py."
+        )
     module = util.module_from_spec(spec)
     sys.modules[name] = module
     try:

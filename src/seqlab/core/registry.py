@@ -1,4 +1,4 @@
-"""The named choices that a package offers: one file per choice, and no list to edit."""
+"""The named choices that a package offers: one file per choice, with no list to maintain."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REGISTRATION = re.compile(r'^@\w+\.register\("(\w+)"\)', re.MULTILINE)
 
 
 def first_paragraph(docstring: str) -> str:
-    """What a docstring says first, on one line.
+    """The first paragraph of a docstring, on one line.
 
     >>> first_paragraph("One sentence,\\n    on two lines.\\n\\n    More.")
     'One sentence, on two lines.'
@@ -27,7 +27,7 @@ def first_paragraph(docstring: str) -> str:
 
 
 def _is_same_definition(part: object, other: object) -> bool:
-    """Whether a definition was run again, as in a notebook: the newer one counts."""
+    """Whether a definition was re-executed, as in a notebook: the newer one replaces the older."""
     place, other_place = (
         [getattr(value, name, None) for name in ("__module__", "__qualname__")] for value in (part, other)
     )
@@ -66,7 +66,7 @@ class Registry(Generic[Part]):
         return name in self._built_in or name in self._parts or name in self.names()
 
     def names(self) -> list[str]:
-        """All names: built-in parts, installed plug-ins, and what the program registered itself."""
+        """All names: built-in parts, installed plug-ins, and parts registered by the program."""
         load_installed_plugins()
         return sorted({*self._built_in, *self._parts})
 
@@ -95,7 +95,7 @@ class Registry(Generic[Part]):
         return first_paragraph(ast.get_docstring(ast.parse(source)) or "")
 
     def summaries(self) -> dict[str, str]:
-        """What every part is, by name."""
+        """The summaries of all parts, by name."""
         return {name: self.summary(name) for name in self.names()}
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Randomness that is the same in every process, on every restart."""
+"""Reproducible randomness, the same in every process and after every restart."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 
 
 def derive(seed: int, *words: str | int) -> int:
-    """A 63-bit seed for one named purpose, so that purposes never share a stream of random numbers.
+    """A 63-bit seed for one named purpose, so that no two purposes share a stream of random numbers.
 
     >>> derive(1, "shuffle", 0) == derive(1, "shuffle", 0), derive(1, "shuffle", 0) == derive(1, "shuffle", 1)
     (True, False)

@@ -1,4 +1,4 @@
-"""Settings: frozen, closed, and with one sentence of help each."""
+"""Settings: frozen, without unknown names, and with one sentence of help each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True)
 
     def __str__(self) -> str:
-        """Settings of one kind among several are called by it: `lstm`."""
+        """Settings of one kind among several are displayed by the kind: `lstm`."""
         return str(getattr(self, "kind", "")) or super().__str__()
 
 
@@ -51,7 +51,7 @@ def default_of(field: FieldInfo) -> Any:
 
 
 def sentence_of(settings: type[Settings]) -> str:
-    """The first line of what a class of settings says about itself."""
+    """The first line of the docstring of a settings class."""
     return " ".join((settings.__doc__ or "").strip().partition("\n\n")[0].split())
 
 
@@ -85,7 +85,7 @@ def expected_entry(field: FieldInfo) -> str:
 
 
 def choices_of(annotation: Any) -> list[str]:
-    """The words among which a setting chooses: its own, or the kinds of the settings that it stands for."""
+    """The choices of a setting: its own, or the kinds of the section that it represents."""
     if get_origin(_bare(annotation)) is Literal:
         return [str(choice) for choice in get_args(_bare(annotation))]
     choices = getattr(annotation, "choices", None)
@@ -93,7 +93,7 @@ def choices_of(annotation: Any) -> list[str]:
 
 
 def entry_of(annotation: Any) -> Any:
-    """The type of a list's entries, or None where a setting is no list."""
+    """The type of a list's entries, or None if a setting is not a list."""
     return get_args(annotation)[0] if get_origin(annotation) in (list, tuple) else None
 
 
@@ -140,7 +140,7 @@ def _alternatives(choices: list[str]) -> str:
 
 
 def _kind(annotation: Any) -> str:
-    """A type in a word or two: `whole number`, `last | max | mean`, `list of text`."""
+    """A short name of a type: `whole number`, `last | max | mean`, `list of text`."""
     if choices := choices_of(annotation):
         return " | ".join(choice for choice in choices if choice)
     if entry := entry_of(annotation):

@@ -1,5 +1,5 @@
-"""What a built-in dataset is: three parts that need no download, the task they are for, and the settings they
-come with.
+"""The interface of built-in datasets: three splits that need no download, their task, and the settings they
+require.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from seqlab.sources.base import Source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import Splits
 
-SEED = 0  # parts are the same for everyone, whatever the seed of the run
+SEED = 0  # splits are the same for everyone, regardless of the run's seed
 
 
 class BuiltInDataset(ABC):
-    """A dataset by name. Its rows, their order and its parts are the same in every process."""
+    """A dataset by name. Its rows, their order and its splits are the same in every process."""
 
     name: ClassVar[str]
     description: ClassVar[str]
@@ -31,16 +31,16 @@ class BuiltInDataset(ABC):
             "translation",
         ]
     ]
-    settings: ClassVar[dict[str, str]]  # what a recipe for it must say, by dotted name
+    settings: ClassVar[dict[str, str]]  # required settings of a recipe, by dotted name
 
     @classmethod
     def from_settings(cls, settings: DataSettings) -> Self:
-        """The dataset as a recipe asks for it; most come in one form only."""
+        """The dataset with the settings of a recipe; most have no settings."""
         return cls()
 
     @abstractmethod
     def splits(self) -> dict[str, Source]:
-        """The parts train, valid and test; no text stands in two of them."""
+        """The splits train, valid and test; no text occurs in two of them."""
 
 
 def to_sources(splits: Splits) -> dict[str, Source]:

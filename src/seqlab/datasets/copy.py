@@ -1,8 +1,8 @@
-"""Copy the letters: the simplest translation task, a test of how much passes from encoder to decoder
+"""Copy the letters: the simplest translation task, a test of how much information passes from encoder to decoder
 (data.length).
 
-Without attention all letters go through one vector, so longer sequences are copied worse; with it each letter
-is looked at when its turn comes. Paper: the copy task of Graves, Wayne & Danihelka 2014, "Neural Turing
+Without attention all letters go through one vector, so longer sequences are copied worse; with attention, the decoder attends to
+each letter in turn. Paper: the copy task of Graves, Wayne & Danihelka 2014, "Neural Turing
 Machines", arXiv:1410.5401, section 4.1.
 """
 
@@ -17,7 +17,7 @@ class Copy(CharacterPairs):
     """Translation of letters into themselves."""
 
     name = "copy"
-    description = "Write the same letters again. (data.length)"
+    description = "Copy a sequence of letters. (data.length)"
     settings = {"data.source": "letters", "data.target": "copied", "tokens.kind": "characters"}  # noqa: RUF012 (declared ClassVar in the base)
 
     def target_text(self, characters: str) -> str:

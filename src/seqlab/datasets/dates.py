@@ -1,9 +1,9 @@
 """Dates as 30 languages write them -> ISO 8601: `5. listopadu 2005` -> `2005-11-05`.
 
-The names of months and days and the order of the parts come from the CLDR data that Babel carries (extra
+The names of months and days and the order of the parts come from the CLDR data in Babel (extra
 `datasets`), so rows differ a little between its versions. Each written form means one date: a style in which
-`05/11/2005` could be two is left out. Names of months do not always settle it alone (listopada is October in
-Croatian and November in Polish), the marks beside them do.
+`05/11/2005` could be two is left out. Month names alone are not always unambiguous (listopada is October in
+Croatian and November in Polish), but the punctuation is.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ LOCALES = (
     "uk",
 )
 STYLES = ("medium", "long", "full")
-"""Short dates have years of two digits, which name several years."""
+"""Short dates have two-digit years, which are ambiguous."""
 FIRST, LAST = date(1900, 1, 1), date(2099, 12, 31)
 NUM_DATES, FORMATS_PER_DATE = 4_000, 4
-"""Dates, and written forms of each."""
+"""Number of dates, and of written forms of each."""
 
 
 class DateFormat(NamedTuple):
@@ -70,10 +70,10 @@ class DateFormat(NamedTuple):
 
 @datasets.register("dates")
 class Dates(BuiltInDataset):
-    """Translation of short texts by characters; the alignment shows which letters say the month."""
+    """Translation of short texts by characters; the alignment shows which letters determine the month."""
 
     name = "dates"
-    description = "Dates in 30 languages and several formats, to be written as ISO 8601."
+    description = "Dates in 30 languages and several formats, to be rewritten as ISO 8601."
     task = "translation"
     settings: ClassVar[dict[str, Any]] = {
         "data.source": "written",
@@ -104,7 +104,7 @@ def read_dates() -> dict[str, str]:
 
 
 def unambiguous_formats() -> list[DateFormat]:
-    """Every language in every style whose order of day and month can be told."""
+    """Every language in every style in which day and month are unambiguous."""
     return [
         DateFormat(locale, style)
         for locale in LOCALES
@@ -114,8 +114,8 @@ def unambiguous_formats() -> list[DateFormat]:
 
 
 def is_unambiguous(pattern: str) -> bool:
-    """Whether the order of day and month can be told: a month in letters, the year in front, or points
-    between numbers, which put the day first.
+    """Whether day and month are unambiguous: a month name, the year first, or periods
+    between numbers, which imply that the day comes first.
 
     >>> is_unambiguous("dd/MM/y"), is_unambiguous("d. MMMM y"), is_unambiguous("y/MM/dd"), is_unambiguous("dd.MM.y")
     (False, True, True, True)

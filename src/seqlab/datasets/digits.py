@@ -1,6 +1,6 @@
 """Handwritten digits of 8 by 8 pixels, read row by row: a sequence of 8 steps with 8 numbers each.
 
-The images are the ones scikit-learn ships (extra `datasets`): 1,797 digits, grey values scaled to 0..1.
+The images are the ones scikit-learn ships (extra `datasets`): 1,797 digits, gray values scaled to 0..1.
 """
 
 from __future__ import annotations

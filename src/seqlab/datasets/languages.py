@@ -1,9 +1,9 @@
 """Which of 18 languages is this name from? Names of languages, countries, scripts and currencies in Latin
 letters.
 
-The names come from the CLDR data that Babel carries (extra `datasets`). A name that is written alike in two
-of the languages, capitals and punctuation aside, has no single answer and is left out; of the ways to write a
-name in one language the first is taken, so that no name stands in two parts.
+The names come from the CLDR data in Babel (extra `datasets`). A name that is spelled the same in two
+of the languages, ignoring case and punctuation, has no single label and is left out; of several spellings of a
+name in one language the first is used, so that no name occurs in two splits.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from seqlab.sources.in_memory import InMemoryRows
 from seqlab.sources.splitting import hold_out
 from seqlab.sources.survey.row_equality import plain_text_of
 
-# All in Latin letters, most with close relatives: letters alone do not give the answer away.
+# All in Latin letters, most with close relatives: letters alone do not give away the label.
 LOCALES = (
     "cs",
     "da",
@@ -77,5 +77,5 @@ def read_language_names() -> dict[str, str]:
 
 
 def _is_name(name: str) -> bool:
-    """Currencies of the past carry years in brackets, which say nothing about a language."""
+    """Historical currencies have years in parentheses, which are the same in every language."""
     return len(name) > 1 and not any(character.isdigit() or character == "(" for character in name)

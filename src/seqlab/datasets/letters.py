@@ -1,5 +1,5 @@
-"""Random letters for the datasets `copy` and `reverse`: different sequences, half as long to wholly as long
-as is asked.
+"""Random letters for the datasets `copy` and `reverse`: distinct sequences, from half the requested length
+to the full length.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NUM_ROWS = 8_000
 
 
 def random_strings(name: str, length: int) -> list[str]:
-    """Sequences of ⌈length / 2⌉ to length letters, each length as often while there are enough different
+    """Sequences of ⌈length / 2⌉ to length letters, each length equally often while there are enough distinct
     ones.
     """
     rng = random.Random(derive(SEED, name, length))  # noqa: S311 (not for secrets)
@@ -32,7 +32,7 @@ def random_strings(name: str, length: int) -> list[str]:
 
 
 class CharacterPairs(BuiltInDataset):
-    """Letters, and what is to be written for them."""
+    """Letters and their target."""
 
     task = "translation"
 
@@ -47,7 +47,7 @@ class CharacterPairs(BuiltInDataset):
     def target_text(self, characters: str) -> str: ...
 
     def splits(self) -> dict[str, Source]:
-        """Three parts that share no sequence of letters."""
+        """Three splits without common sequences."""
         target = self.settings["data.target"]
         rows = [
             {"letters": characters, target: self.target_text(characters)}

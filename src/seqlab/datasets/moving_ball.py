@@ -1,8 +1,8 @@
-"""In which of eight directions will a ball move next? Its path tells; a single position does not.
+"""In which of eight directions will a ball move next? The path determines it; a single position does not.
 
-A row is a straight path at constant speed: places (x, y), a step each. The first place and the direction are
-drawn independently of each other, so that whoever has seen one place (data.max_length=1) is right in an
-eighth of all cases, and whoever remembers another one can know.
+A row is a straight path at constant speed: one position (x, y) per step. The first position and the direction are
+drawn independently, so that a model that sees one position (data.max_length=1) is correct in an
+eighth of all cases, and one that remembers another position can be perfect.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from seqlab.sources.in_memory import InMemoryRows
 from seqlab.sources.splitting import hold_out
 
 DIRECTIONS = ("east", "north-east", "north", "north-west", "west", "south-west", "south", "south-east")
-"""Each an eighth of the circle around it, counter-clockwise."""
+"""Each covers an eighth of a circle, counterclockwise."""
 SLOWEST, FASTEST = 0.05, 0.15
-"""How far a ball moves in a step, in a room that reaches from -1 to 1."""
+"""How far a ball moves per step, in a box from -1 to 1."""
 NUM_POSITIONS = 8
 NUM_ROWS = 4_000
 
@@ -31,8 +31,8 @@ class MovingBall(BuiltInDataset):
 
     name = "moving_ball"
     description = (
-        "Into which of eight directions will a ball move next? One place alone says nothing"
-        " (data.max_length=1)."
+        "In which of eight directions will a ball move next? A single position is not enough to"
+        " tell (data.max_length=1)."
     )
     task = "classification"
     settings = {"data.label": "next"}  # noqa: RUF012 (declared ClassVar in the base)
@@ -45,7 +45,7 @@ class MovingBall(BuiltInDataset):
 
 
 def ball_path_rows() -> list[dict[str, Any]]:
-    """Paths with their directions, as many for each."""
+    """Paths with their directions, equally many of each."""
     rng = random.Random(derive(SEED, "moving ball"))  # noqa: S311 (not for secrets)
     rows = []
     for index in range(NUM_ROWS):

@@ -45,7 +45,7 @@ class NumberWords(BuiltInDataset):
     """Translation whose output depends on every word of the input."""
 
     name = "numbers"
-    description = "English number words, to be written in digits."
+    description = "English number words, to be rewritten in digits."
     task = "translation"
     settings: ClassVar[dict[str, Any]] = {
         "data.source": "words",
@@ -64,7 +64,7 @@ class NumberWords(BuiltInDataset):
 
 @cache
 def read_numbers() -> list[dict[str, str]]:
-    """Different numbers of one to nine digits, shorter ones as often as longer ones while there are enough;
+    """Distinct numbers of one to nine digits, each length equally often while there are enough;
     half of them written with `and`.
     """
     rng = random.Random(derive(SEED, "numbers"))  # noqa: S311 (not for secrets)
@@ -76,7 +76,7 @@ def read_numbers() -> list[dict[str, str]]:
 
 
 def number_to_words(number: int, *, with_and: bool) -> str:
-    """A number below a thousand millions.
+    """A number below one billion, in words.
 
     >>> number_to_words(305_012, with_and=True), number_to_words(42, with_and=True), number_to_words(1_000_100, with_and=False)
     ('three hundred and five thousand and twelve', 'forty-two', 'one million one hundred')

@@ -1,8 +1,8 @@
-"""Put capitals, commas, periods and colons back into the prose of Python's own help.
+"""Restore capitals, commas, periods and colons in the prose of Python's own help.
 
-A word is shown in small letters and without marks; its tag says what to restore. A row is a paragraph, or the
-first words of a long one, so that where a sentence ends has to be found too. Names with capitals inside
-(TypeError, PEP) stay as they are.
+Words are lowercased and without punctuation; the tag says what to restore. A row is a paragraph, or the
+first words of a long one, so the model must find sentence ends, too. Names with inner capitals
+(TypeError, PEP) are unchanged.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from seqlab.sources.splitting import hold_out
 
 MARKS = {",": "comma", ".": "period", ":": "colon"}
 STRIPPED_MARKS = "\"'`*()[]“”‘’;!?"
-"""Other marks around a word, which are left out."""
+"""Other punctuation around a word, which is removed."""
 MIN_WORDS, MAX_WORDS = 6, 60
-"""Words in a row."""
+"""Maximum number of words per row."""
 NO_MARK = "keep"
 PROSE = re.compile(r"[A-Za-z][A-Za-z'-]*")
 
 
 @datasets.register("punctuation")
 class Punctuation(BuiltInDataset):
-    """Tagging: what stands around a word decides."""
+    """Tagging: the context of a word decides."""
 
     name = "punctuation"
     description = (
-        "Which words begin with a capital, and which marks follow them? Prose of Python's own help, in small"
-        " letters."
+        "Which words are capitalized, and which punctuation follows them? Lowercased prose from"
+        " Python's own help."
     )
     task = "tagging"
     settings = {"data.text": "words", "data.label": "tags"}  # noqa: RUF012 (declared ClassVar in the base)
@@ -53,12 +53,12 @@ def read_paragraphs() -> list[dict[str, list[str]]]:
             pairs = [pair for word in words[:MAX_WORDS] if (pair := strip_punctuation(word)) is not None]
             rows.setdefault(
                 tuple(word for word, _ in pairs), [tag for _, tag in pairs]
-            )  # a paragraph that comes again is left out
+            )  # repeated paragraphs are skipped
     return [{"words": list(words), "tags": tags} for words, tags in rows.items()]
 
 
 def strip_punctuation(token: str) -> tuple[str, str] | None:
-    """A word without its marks and capitals, and the tag that restores them; None where nothing but marks is
+    """A word without punctuation and capitals, and the tag that restores them; None if only punctuation is
     left.
 
     >>> strip_punctuation("(However,"), strip_punctuation("it"), strip_punctuation("TypeError."), strip_punctuation("--")
@@ -74,7 +74,7 @@ def strip_punctuation(token: str) -> tuple[str, str] | None:
 
 
 def _is_prose(paragraph: str, words: list[str]) -> bool:
-    """Sentences rather than grammar, code, tables and headings: mostly plain words, and not set off far from
+    """Sentences rather than grammar, code, tables and headings: mostly plain words, and not indented far from
     the margin.
     """
     num_plain = sum(PROSE.fullmatch(word.strip(STRIPPED_MARKS + ",.:")) is not None for word in words)

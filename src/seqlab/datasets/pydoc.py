@@ -1,7 +1,7 @@
 """The reference topics of Python's own help, as text for a language model.
 
 `pydoc_data.topics` belongs to the standard library, so the text differs a little between Python versions.
-Topics repeat one another's paragraphs; only the first copy of each is kept, since a test text that was
+Topics repeat one another's paragraphs; only the first copy of each is kept, since a test text that was also
 trained on proves nothing.
 """
 
@@ -23,7 +23,7 @@ class Pydoc(BuiltInDataset):
     """English with code in it, about 380,000 characters."""
 
     name = "pydoc"
-    description = "The reference topics of Python's own help (differs a little between Python versions)."
+    description = "The reference topics of Python's own help (differs slightly between Python versions)."
     task = "language_model"
     settings = {"data.text": "text"}  # noqa: RUF012 (declared ClassVar in the base)
 
@@ -37,7 +37,7 @@ class Pydoc(BuiltInDataset):
 
 @cache
 def read_topics() -> str:
-    """All topics, one after the other, in an order that a hash of their names mixes, so that the end is not
+    """All topics, one after the other, shuffled by a hash of their names, so that the end is not
     all about one subject.
     """
     topics: dict[str, str] = import_module("pydoc_data.topics").topics

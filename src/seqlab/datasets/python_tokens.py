@@ -1,8 +1,8 @@
 """The role of each name in the source of Python's standard library: called, defined, imported, a parameter,
 an attribute, a keyword, or merely used.
 
-The names stand in their order without the signs between them: with brackets and dots in sight, a look at the
-next sign would tell. A row is a few lines of code, the files are those of the Python that runs.
+The names are in order, without the punctuation between them: otherwise the next bracket or dot would
+give away the tag. A row is a few lines of code from the files of the running Python.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from seqlab.sources.in_memory import InMemoryRows
 from seqlab.sources.splitting import hold_out
 
 MAX_NAMES = 70_000
-"""Names in all: about a minute of training."""
+"""Total number of names: about a minute of training."""
 MAX_NAMES_PER_FILE = 1_500
-"""Names taken from one file, so that many files have their say."""
+"""Maximum number of names per file, so that many files are represented."""
 MIN_NAMES_PER_ROW = 30
-"""A row ends with the line in which it reaches so many names."""
+"""A row ends with the line in which it reaches this many names."""
 
 TaggedName = tuple[str, str]
 
 
 @datasets.register("python_tokens")
 class PythonTokens(BuiltInDataset):
-    """Tagging: the same name is called here and defined there."""
+    """Tagging: the same name may be a call in one place and a definition in another."""
 
     name = "python_tokens"
     description = (
-        "Which names in Python's standard library are calls, definitions, parameters, attributes, imports?"
-        " Without the signs between them."
+        "Which names in Python's standard library are calls, definitions, parameters, attributes"
+        " or imports? Punctuation is removed."
     )
     task = "tagging"
     settings = {"data.text": "words", "data.label": "tags"}  # noqa: RUF012 (declared ClassVar in the base)
@@ -63,8 +63,8 @@ def read_tagged_names() -> list[dict[str, list[str]]]:
 
 
 def _lines_of_file(path: Path) -> Iterator[list[TaggedName]]:
-    """The lines of a file up to MOST_OF_FILE names; a file that no longer follows today's grammar ends where
-    that shows.
+    """The lines of a file up to MOST_OF_FILE names; a file with syntax that this Python does not accept ends where
+    that occurs.
     """
     num_taken = 0
     try:
@@ -88,7 +88,7 @@ def group_lines(lines: Iterator[list[TaggedName]]) -> Iterator[dict[str, list[st
 
 
 def tagged_lines(source: str) -> Iterator[list[TaggedName]]:
-    """The names of every logical line with what they are.
+    """The names of every logical line with their roles.
 
     >>> list(tagged_lines("def area(self, width=1):\\n    return math.prod(self.sides, start=width)\\n"))[0]
     [('def', 'keyword'), ('area', 'definition'), ('self', 'parameter'), ('width', 'parameter')]
@@ -140,7 +140,7 @@ def _kind(name: str, before: str, after: str, *, first: str) -> str:
 
 
 def _parameters(texts: list[str]) -> set[int]:
-    """The places of names that a line beginning with def (or async def) declares between its brackets."""
+    """The positions of the parameter names in a line that starts with def (or async def)."""
     if "def" not in texts[:2]:
         return set()
     indices, depth = set(), 0
@@ -157,8 +157,8 @@ def _parameters(texts: list[str]) -> set[int]:
 
 
 def _opens_parameter(before: list[str]) -> bool:
-    """Whether a parameter may come next: at the bracket or behind a comma, also with stars; those of a
-    product stand elsewhere.
+    """Whether a parameter may come next: after the parenthesis or a comma, possibly with stars; those of a
+    product are elsewhere.
     """
     stars = before[-1] in ("*", "**")
     return before[-2 if stars else -1] in ("(", ",")

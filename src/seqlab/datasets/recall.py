@@ -1,8 +1,8 @@
-"""Which of two words came first, some words ago? A test of memory with an adjustable gap (data.gap).
+"""Which of two words came first, many words ago? A test of memory with an adjustable gap (data.gap).
 
-A row is `red blue ka mo ti … what`, its label the first word. Both colours stand in the row, so that a bag of
-words is right in half of all cases (a guess: in a quarter); and a network that reads from left to right has
-to carry the first word over the whole gap.
+A row is `red blue ka mo ti … what`, its label is the first word. Both colors occur in the row, so a bag of
+words is correct in half of all cases (a guess: in a quarter), and a network that reads from left to right has
+to remember the first word across the whole gap.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from seqlab.sources.splitting import hold_out
 
 CUES = ("red", "blue", "green", "black")
 NOISE = tuple(consonant + vowel for consonant, vowel in product("dkmst", "aeiou"))
-"""25 syllables that mean nothing."""
+"""25 meaningless syllables."""
 QUESTION = "what"
 NUM_ROWS = 4_000
 
@@ -30,7 +30,7 @@ class Recall(BuiltInDataset):
     """Classification of sequences of words."""
 
     name = "recall"
-    description = "Which of two words came first, so many words ago? (data.gap)"
+    description = "Which of two words came first, data.gap words ago?"
     task = "classification"
     settings = {"data.text": "sequence", "data.label": "first", "tokens.kind": "words"}  # noqa: RUF012 (declared ClassVar in the base)
 
@@ -54,7 +54,7 @@ class Recall(BuiltInDataset):
 
 
 def recall_sequences(gap: int) -> list[str]:
-    """Different sequences with that many syllables between the two words and the question, as often for each
+    """Distinct sequences with that many syllables between the two words and the question, equally many for each
     answer.
     """
     rng = random.Random(derive(SEED, "recall", gap))  # noqa: S311 (not for secrets)

@@ -1,7 +1,7 @@
 """Drawn images of two colored shapes, each with a caption: `a red circle above a blue square`.
 
-Every pair of different things stands in every two squares of a row or a column. A pair stands in one part
-only, so that the test asks for things that were never seen together.
+Every pair of distinct objects appears in every two squares of a row or a column. A pair appears in one split
+only, so that the test split contains pairs that were never seen together.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from seqlab.sources.in_memory import InMemoryRows
 from seqlab.sources.splitting import hold_out
 
 GRID_SIZE, CELL_SIZE = 3, 5
-"""Squares along each side of an image, and pixels along each side of a square."""
+"""Squares per side of an image, and pixels per side of a square."""
 NOISE = 0.1
 COLORS = {
     "red": (0.85, 0.15, 0.15),
@@ -37,13 +37,13 @@ MASKS = {
 }
 
 ColoredShape = tuple[str, str]
-"""A colour and a shape."""
+"""A color and a shape."""
 COLORED_SHAPES: list[ColoredShape] = [(color, shape) for color in COLORS for shape in MASKS]
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Two things in two squares (row, column); the first is the upper one, or the left one where both are in
+    """Two objects in two squares (row, column); the first is the upper one, or the left one where both are in
     one row.
     """
 
@@ -62,13 +62,13 @@ class Scene:
 
     @property
     def regions(self) -> list[int | None]:
-        """For each word of the caption, the number of the square with the thing that it names."""
+        """For each word of the caption, the index of the square with the object that it describes."""
         first, second = (row * GRID_SIZE + column for row, column in self.positions)
         relation = len(self.caption) - 6
         return [None, first, first, *[None] * relation, None, second, second]
 
     def render(self) -> Float[np.ndarray, "height width 3"]:
-        """The image on white, from 0 to 1, without noise."""
+        """The image on a white background, from 0 to 1, without noise."""
         image = np.ones((GRID_SIZE * CELL_SIZE, GRID_SIZE * CELL_SIZE, 3))
         for (color, shape), (row, column) in zip(self.shapes, self.positions, strict=True):
             mask = np.array([[character == "#" for character in line] for line in MASKS[shape]])
@@ -83,7 +83,7 @@ class Shapes(BuiltInDataset):
     """Captioning of small images; the decoder's attention shows which shape it names."""
 
     name = "shapes"
-    description = "Images of two coloured shapes, to be described: a red circle above a blue square."
+    description = "Images of two colored shapes to describe: a red circle above a blue square."
     task = "captioning"
     settings = {"data.source": "image", "data.target": "caption", "tokens.kind": "words"}  # noqa: RUF012 (declared ClassVar in the base)
 
@@ -117,7 +117,7 @@ def render_all_scenes() -> list[dict[str, Any]]:
 
 
 def all_scenes() -> list[Scene]:
-    """Every pair of different things in every two squares of one column or one row."""
+    """Every pair of distinct objects in every two squares of one column or one row."""
     position_pairs = []
     for line in range(GRID_SIZE):
         for first, second in combinations(range(GRID_SIZE), 2):

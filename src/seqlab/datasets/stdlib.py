@@ -1,6 +1,6 @@
 """The source of Python's standard library, as text for a language model of code.
 
-The files are those of the Python that runs, so the text differs between Python versions. Tests, installed
+The files are those of the running Python, so the text differs between Python versions. Tests, installed
 packages, generated tables of encodings and files that are not UTF-8 are left out.
 """
 
@@ -17,7 +17,7 @@ from seqlab.sources.formats.text_file import TextFile
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
 
-MAX_CHARACTERS = 5_000_000  # characters in all: minutes of training, not hours
+MAX_CHARACTERS = 5_000_000  # total number of characters: minutes of training, not hours
 SKIPPED = {
     "test",
     "tests",
@@ -47,7 +47,7 @@ class Stdlib(BuiltInDataset):
 
 @cache
 def find_source_files() -> tuple[Path, ...]:
-    """Files in an order that a hash of their names mixes, up to LARGEST characters in all."""
+    """Files shuffled by a hash of their names, up to LARGEST characters in total."""
     root = Path(sysconfig.get_paths()["stdlib"])
     chosen, total = [], 0
     for path in sorted(_candidates(root), key=lambda path: shuffle_key(path.relative_to(root).as_posix())):

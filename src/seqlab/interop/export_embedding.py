@@ -19,7 +19,7 @@ def export_embedding(run: Run, path: Path, *, header: bool) -> ExportResult:
     example = next((word for word in table.words if len(word) > 3 and word.isalpha()), table.words[-1])
     return ExportResult(
         path,
-        f"{len(table):,} vectors of {table.width} numbers",
+        f"{len(table):,} vectors of dimension {table.width}",
         {"words": len(table), "width": table.width},
         [f"seqlab words {name} {shlex.quote(example)}", f"seqlab train FILE start.vectors={name}"],
     )

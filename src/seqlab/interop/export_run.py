@@ -19,14 +19,14 @@ class ExportResult:
     summary: str
     details: dict[str, Any]
     next_commands: list[str]
-    """What one would type next."""
+    """Suggested next commands."""
 
 
 class Exporter(ABC):
     """One export format."""
 
     suffix: ClassVar[str]
-    """How a file of the format is called where no name is given."""
+    """Default file suffix of the format."""
 
     @abstractmethod
     def write(self, run: Run, path: Path) -> ExportResult:

@@ -45,12 +45,12 @@ from seqlab.training.finite import non_finite_names
 from seqlab.training.tensor_shapes import shapes_of
 
 GENERIC_NAMES = ("model", "models", "main", "snapshot", "onnx", "weights")
-"""What many people call the folder of a model; the folder above says more."""
+"""Generic folder names; the parent folder's name says more."""
 
 
 MAX_WINDOW = 512
-"""Tokens of a stretch of text when such a model is trained on or scored; the memory for more would not be
-there on most machines.
+"""Maximum window length for training and scoring; most machines do not have the memory
+for more.
 """
 
 
@@ -111,7 +111,8 @@ def open_published_model(path: Path) -> OpenedModel:
     ends = values.get("eos_token_id")
     if isinstance(ends, list) and len(ends) > 1:
         published.notes.append(
-            f"{len(ends)} tokens may end a text; here only '{vocabulary.pieces[vocabulary.ids[EOS]]}' does"
+            f"the model has {len(ends)} end tokens; only '{vocabulary.pieces[vocabulary.ids[EOS]]}' is"
+            " used here"
         )
     return OpenedModel(published, tensors, tokenizer, str(path))
 
@@ -213,7 +214,7 @@ def _build(opened: OpenedModel) -> dict[str, Tensor]:
     broken = list(non_finite_names(weights.items()))
     if broken:
         raise DataError(
-            f"{len(broken)} tensors hold numbers that are not finite, the first for {broken[0]}.",
+            f"{len(broken)} tensors contain values that are not finite, the first for {broken[0]}.",
             where=opened.where,
             cure=REDOWNLOAD_HINT,
         )

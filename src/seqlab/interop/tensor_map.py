@@ -24,7 +24,7 @@ class TensorSpec:
 
 
 def as_is(name: str, *shape: int) -> TensorSpec:
-    """A tensor as it is."""
+    """An unmodified tensor."""
     return TensorSpec(((name, shape),), lambda tensor: tensor)
 
 
@@ -84,8 +84,8 @@ def check_tensors(
     ]
     problems = [
         _listed("missing", missing),
-        _listed("of another shape", wrong),
-        _listed("not understood", unexpected),
+        _listed("wrong shape", wrong),
+        _listed("unexpected", unexpected),
     ]
     if any(problems):
         raise DataError(
@@ -93,8 +93,8 @@ def check_tensors(
             + "\n".join(f"  {problem}" for problem in problems if problem),
             where=where,
             cure=(
-                "Is the folder whole, and do config and weights belong together? A variant with parts of its"
-                " own cannot be imported."
+                "Is the folder complete, and do the config and the weights belong together? Variants with"
+                " custom layers cannot be imported."
             ),
         )
 

@@ -46,7 +46,7 @@ def read_two_vocabularies(
     missing = [name for name in (SOURCE, TARGET, SOURCE_IDS, TARGET_IDS) if not (folder / name).is_file()]
     if missing or read_optional_json(folder / CONFIG).get(SWITCH) is not True:
         raise DataError(
-            f"source and target have a vocabulary each ({sizes}), and the folder does not hold both.",
+            f"source and target have separate vocabularies ({sizes}), but the folder does not contain both.",
             where=str(folder),
             cure=(
                 f"Expected {SOURCE}, {TARGET}, {SOURCE_IDS} and {TARGET_IDS}, and {SWITCH} set to true in"
@@ -55,11 +55,12 @@ def read_two_vocabularies(
         )
     if published.decoder.shared_embedding:
         raise DataError(
-            f"{SWITCH} gives source and target a vocabulary each, but the weights have one table for both.",
+            f"{SWITCH} gives source and target separate vocabularies, but the weights have one"
+            " embedding table for both.",
             where=str(folder / CONFIG),
             cure=(
-                "Do tokenizer and weights belong together? A model with two vocabularies has"
-                " share_encoder_decoder_embeddings set to false."
+                "Do the tokenizer and the weights belong together? A model with two vocabularies sets"
+                " share_encoder_decoder_embeddings to false."
             ),
         )
     specials = {"eos": "</s>", "pad": "<pad>"} | special_pieces(folder)

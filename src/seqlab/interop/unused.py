@@ -23,9 +23,9 @@ class UnusedTensor:
     """Tensors that are skipped.
 
     name: the name of one tensor, or a pattern such as classifier.* for all parts of a head.
-    reason: what the tensor holds.
-    copy_of: the tensor that it must equal; the config says that the two are one.
-    holds: whether a tensor holds what the reason says.
+    reason: what the tensor contains.
+    copy_of: the tensor that it must equal; the config says that the two are tied.
+    holds: checks that a tensor contains what the reason says.
     """
 
     name: str
@@ -82,7 +82,7 @@ def check_unused(
     if copies:
         lines = [f"{name[:120]} differs from {original}" for name, original in copies[:MAX_LISTED]]
         raise DataError(
-            "the config says that these tensors are one, and they are not:\n"
+            "the config says that these tensors are tied, but they differ:\n"
             + "\n".join(f"  {line}" for line in lines),
             where=where,
             cure=(
@@ -92,9 +92,9 @@ def check_unused(
             + REDOWNLOAD_HINT,
         )
     if others:
-        lines = [f"{name[:120]} does not hold {reason}" for name, reason in others[:MAX_LISTED]]
+        lines = [f"{name[:120]} does not contain {reason}" for name, reason in others[:MAX_LISTED]]
         raise DataError(
-            "tensors that should be left out hold something else:\n"
+            "tensors that should be ignored contain unexpected values:\n"
             + "\n".join(f"  {line}" for line in lines),
             where=where,
             cure=REDOWNLOAD_HINT,

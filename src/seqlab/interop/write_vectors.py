@@ -1,4 +1,4 @@
-"""Word vectors as lines of text, plain or packed with gzip."""
+"""Word vectors as lines of text, plain or compressed with gzip."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from seqlab.tokens.word_vectors import WordVectors
 
 WHITESPACE = re.compile(r"[\s\x00]")
 DIGITS = 9
-"""So many significant digits bring every float32 back exactly."""
+"""Number of significant digits that represent every float32 exactly."""
 
 
 def write_word_vectors(table: WordVectors, path: Path, *, header: bool) -> None:
@@ -22,8 +22,8 @@ def write_word_vectors(table: WordVectors, path: Path, *, header: bool) -> None:
     """
     if wrong := next((word for word in table.words if WHITESPACE.search(word) or not word), None):
         raise UsageError(
-            f"the token {wrong!r} contains whitespace, and this format separates by spaces.",
-            cure="Vectors of words can be written: train with tokens.kind=words or whitespace.",
+            f"the token {wrong!r} contains whitespace, but this format uses spaces as separators.",
+            cure="Word vectors can be exported: train with tokens.kind=words or whitespace.",
         )
     lines = [f"{len(table)} {table.width}\n"] if header else []
     lines += [

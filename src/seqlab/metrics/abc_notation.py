@@ -3,7 +3,7 @@ meter.
 
     X:1             number, always first
     T:A title
-    M:6/8           metre: how long a bar is
+    M:6/8           meter: how long a bar is
     L:1/8           length of a note without a number
     K:D Major       key, always the last header
     A|dAF DFA|…     notes; 2 doubles a note, / halves it, (3abc plays three in the time of two, > lengthens one note and shortens the next
@@ -24,7 +24,7 @@ HEADER = re.compile(r"([A-Za-z]):\s*(.*?)\s*$")
 BAR_LINE = re.compile(r":*\|+[\]:]*|\[\||::+")
 NOT_PLAYED = re.compile(r'"[^"]*"|\{[^}]*\}|![a-zA-Z().<>+]{2,}!|\+[a-z]+\+|%.*')
 ENDING = re.compile(r"[\s!]*\[?[1-9]")
-"""The first or second time that a part is played; its number follows the bar line."""
+"""First or second ending; its number follows the bar line."""
 LENGTH = r"(\d*)(/*)(\d*)"
 PLAYED = re.compile(
     r"\((?P<tuplet>[2-9])(?::\d?)*"
@@ -33,7 +33,7 @@ PLAYED = re.compile(
     r"|(?P<ignored>[\s\\()\-.~!HLMOPSTuv$*]|\[?[1-9]|\[[A-Za-z]:[^\]]*\])"
 )
 TUPLET_TIME = {2: 3, 3: 2, 4: 3, 6: 2, 8: 3}
-"""So many notes are played in the time of how many; 5, 7 and 9 notes in that of 2, or of 3 where the metre
+"""Tuplets: number of notes -> the number of notes whose time they take; 5, 7 and 9 notes take that of 2, or of 3 if the meter
 counts in threes.
 """
 
@@ -64,7 +64,7 @@ class Bar:
 
 
 def split_tunes(text: str) -> list[str]:
-    """The tunes of a file: each begins with its number.
+    """The tunes of a file: each starts with its number.
 
     >>> split_tunes("some end\\nX:1\\nT:a\\n\\nX:2\\nT:b\\n")
     ['X:1\\nT:a', 'X:2\\nT:b']
@@ -77,14 +77,14 @@ def check_tune(tune: str) -> TuneCheck:
     >>> check_tune("X:1\\nT:Four\\nM:2/4\\nL:1/8\\nK:D\\nA2|d2 A2|d>e fA|(3ABc d2:|")
     TuneCheck(problems=(), num_bars=4, num_full_bars=4)
     >>> check_tune("X:1\\nM:2/4\\nK:D\\nA2|d2 A2 f|d e|A4|]").problems
-    ('no header T', 'no header L')
+    ('the header T is missing', 'the header L is missing')
     """
     headers, body = _split(tune.splitlines())
-    problems = [f"no header {name}" for name in "XTMLK" if name not in headers]
+    problems = [f"the header {name} is missing" for name in "XTMLK" if name not in headers]
     if headers and next(iter(headers)) != "X":
-        problems.append("the number X does not come first")
+        problems.append("the header X is not first")
     meter, unit = _parse_meter(headers.get("M", "")), _parse_fraction(headers.get("L", ""))
-    problems += ["unknown metre"] * (meter is None and "M" in headers) + ["unknown note length"] * (
+    problems += ["unknown meter"] * (meter is None and "M" in headers) + ["unknown note length"] * (
         unit is None and "L" in headers
     )
     if not body.strip():
@@ -100,7 +100,7 @@ def check_tune(tune: str) -> TuneCheck:
 
 
 def valid_tune_fraction(tunes: Iterable[str]) -> float:
-    """The share of valid tunes; 0 for no tunes."""
+    """The fraction of valid tunes; 0 for no tunes."""
     is_valid = [check_tune(tune).is_valid for tune in tunes]
     return sum(is_valid) / max(1, len(is_valid))
 
@@ -143,7 +143,7 @@ def _notes(bar: str, *, is_compound: bool) -> list[Fraction]:
     while position < len(bar):
         match = PLAYED.match(bar, position)
         if not match:
-            raise ValueError(f"{bar[position]!r} is no note")
+            raise ValueError(f"{bar[position]!r} is not a note")
         position = match.end()
         if match["tuplet"]:
             in_tuplet = int(match["tuplet"])

@@ -111,16 +111,16 @@ def bleu_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
 def check_references(outputs: Sequence[object], references: Sequence[Sequence[object]]) -> None:
     """Check that every output has at least one reference."""
     if not len(outputs):
-        raise UsageError("there is no output to score.", cure="Give at least one sentence.")
+        raise UsageError("there are no outputs to score.", cure="Pass at least one sentence.")
     if len(outputs) != len(references):
         raise UsageError(
-            f"{len(outputs):,} outputs, but references for {len(references):,}.",
-            cure="Give one list of references for each output.",
+            f"there are {len(outputs):,} outputs, but references for {len(references):,}.",
+            cure="Pass one list of references for each output.",
         )
     for number, sentence_references in enumerate(references, start=1):
         if isinstance(sentence_references, str) or not len(sentence_references):
             what = "is a text" if isinstance(sentence_references, str) else "is empty"
             raise UsageError(
                 f"the list of references of output {number} {what}.",
-                cure='A list with one reference or more is needed: ["…"].',
+                cure='Expected a list with at least one reference: ["…"].',
             )

@@ -40,13 +40,13 @@ from seqlab.metrics.items import (
 RESAMPLES, MIN_RESAMPLES = 9_999, 999
 CONFIDENCE_LEVEL = 0.95
 MIN_ITEMS = 10
-"""With fewer items there is no interval.
+"""Minimum number of items for an interval.
 
-One item is drawn again and again: no width, whatever the truth. Few items often say all the same by chance: five do
-so in 6% of the cases where right and wrong are equally likely, ten in 0.2%.
+With one item, every resample is the same, so the interval has no width. A few items are often all equal by chance: if
+correct and wrong are equally likely, five are in 6% of all cases, ten in 0.2%.
 """
 MAX_DRAWN_ITEMS = 25_000_000
-"""Items that are drawn at most for one interval, which takes a second: beyond, there are fewer resamples."""
+"""Maximum number of items drawn for one interval, about a second of work; with more items there are fewer resamples."""
 # Number of sampled indices held at once: 4 million are fast and take 32 MB.
 MAX_DRAWN = 1 << 22
 
@@ -98,7 +98,9 @@ def resample(
     """
     num_items = all_items[0].num_items
     check_not_empty(num_items)
-    assert all(items.num_items == num_items for items in all_items), "the same draws need the same items"
+    assert all(items.num_items == num_items for items in all_items), (
+        "paired resampling needs the same items on both sides"
+    )
     generator = np.random.default_rng(_seed_of(all_items) if seed is None else seed)
     sums = [items for items in all_items if isinstance(items, SumItems)]
     if len(sums) == len(all_items):
@@ -160,8 +162,8 @@ def percentile_interval(values: Statistics, *, level: float = CONFIDENCE_LEVEL) 
     """The central interval of some values at this level."""
     if not 0 < level < 1:
         raise UsageError(
-            f"an interval of level {level} does not exist.",
-            cure="A level lies between 0 and 1, such as 0.95.",
+            f"a confidence level of {level} is not possible.",
+            cure="The level must be between 0 and 1, such as 0.95.",
         )
     if np.isnan(values).any():
         return ConfidenceInterval(math.nan, math.nan)
@@ -187,4 +189,6 @@ def _shared_rows(
 
 def check_not_empty(num_examples: int) -> None:
     if num_examples == 0:
-        raise UsageError("an interval needs at least one example.", cure="Give at least one example.")
+        raise UsageError(
+            "a confidence interval needs at least one example.", cure="Pass at least one example."
+        )

@@ -1,6 +1,6 @@
 """Calibration of probabilities: expected calibration error and temperature scaling.
 
-Of all examples to which a model gives its answer with probability 0.8, eight of ten should be right.
+Of all predictions with probability 0.8, eight of ten should be correct.
 
     ECE         = Σ_bins (examples in the bin / all) · |accuracy in the bin - mean probability in the bin|
     temperature = argmin_T of the mean of -Σ_class target(class) log softmax(logits / T)[class]

@@ -27,7 +27,7 @@ class ClassScores:
 
 
 def accuracy(targets: Int[np.ndarray, " examples"], predicted: Int[np.ndarray, " examples"]) -> float:
-    """The share of examples that were predicted correctly.
+    """The fraction of examples that were predicted correctly.
 
     >>> accuracy(np.array([0, 1, 2, 2]), np.array([0, 1, 2, 0]))
     0.75
@@ -48,7 +48,7 @@ def mean_batch_accuracy(correct: Bool[np.ndarray, " examples"], *, batch_size: i
     _check_not_empty(len(correct))
     if batch_size < 1:
         raise UsageError(
-            f"a batch of {batch_size} examples cannot be averaged.", cure="batch_size is at least 1."
+            f"cannot average over batches of {batch_size} examples.", cure="batch_size must be at least 1."
         )
     starts = np.arange(0, len(correct), batch_size)
     sizes = np.minimum(batch_size, len(correct) - starts)
@@ -63,8 +63,8 @@ def confusion_counts(
         outside = (ids < 0) | (ids >= num_classes)
         if outside.any():
             raise UsageError(
-                f"{name} has class {ids[outside][0]}, but there are {num_classes} classes.",
-                cure=f"Class ids run from 0 to {num_classes - 1}.",
+                f"{name} contains class {ids[outside][0]}, but there are {num_classes} classes.",
+                cure=f"Class ids range from 0 to {num_classes - 1}.",
             )
     pairs = targets.astype(np.int64) * num_classes + predicted
     return np.bincount(pairs, minlength=num_classes * num_classes).reshape(num_classes, num_classes)
@@ -126,4 +126,4 @@ def _ratio(
 
 def _check_not_empty(num_examples: int) -> None:
     if num_examples == 0:
-        raise UsageError("there are no examples to score.", cure="Give at least one example.")
+        raise UsageError("there are no examples to score.", cure="Pass at least one example.")

@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 SIGNIFICANCE_LEVEL = 0.05
 MIN_COMPARED_ITEMS = 20
-"""With fewer test items there is no verdict.
+"""Minimum number of test items for a verdict.
 
-The 95% CI of an accuracy of 0.9 contains the truth in 64% of all cases with 10 items, in 86% with 20 and in
+The 95% CI of an accuracy of 0.9 contains the true value in 64% of all cases with 10 items, in 86% with 20 and in
 93% with 50 (exact binomial sums): with fewer than 20 items "clearly" would mean little. It is also wide: 0.8 ± 0.18
 with 20 items.
 """
@@ -56,7 +56,7 @@ class PairedDifference:
 
     @property
     def is_significant(self) -> bool:
-        """Whether this data tells the two apart."""
+        """Whether the difference is significant."""
         return self.verdict.startswith("clearly")
 
     def describe(self, name: str, other: str, *, decimals: int = 4) -> str:
@@ -86,7 +86,7 @@ class PairedDifference:
 
 
 def phrase(verdict: Verdict, other: str) -> str:
-    """The words of a verdict.
+    """A verdict as a phrase.
 
     >>> phrase("clearly worse", "naive Bayes"), phrase("worse", "naive Bayes"), phrase("equal", "naive Bayes")
     ('clearly worse than naive Bayes', 'worse than naive Bayes, but not clearly', 'equal to naive Bayes')

@@ -22,10 +22,10 @@ from seqlab.metrics.draft_score import DraftScore
 from seqlab.metrics.items import Statistics, SumItems, mean_items
 
 BATCH_SIZE = 256
-"""Pairs whose tables are filled side by side."""
+"""Number of pairs whose tables are filled in parallel."""
 GAP_SURCHARGE = 1
-"""What an insertion or a deletion costs more than a substitution; far less than one edit, so that it only
-decides between equals.
+"""The extra cost of an insertion or a deletion over a substitution; far less than one edit, so that it only
+breaks ties.
 """
 EDIT_COST = 1 << 24
 
@@ -79,7 +79,7 @@ def error_rate(name: str, edits: Edits, *, unit: str) -> DraftScore:
     """Σ edits / Σ length, with a sentence as item. `unit` names what is counted."""
     items = SumItems(np.arange(len(edits)), edits.astype(np.float64), error_rate_from_sums)
     return DraftScore(
-        name, items, f"edits of {unit} to the nearest reference / its {unit}", higher_is_better=False
+        name, items, f"edits of {unit} to the nearest reference / {unit} in it", higher_is_better=False
     )
 
 
@@ -95,12 +95,12 @@ def character_error_rate(outputs: Sequence[str], references: Sequence[Sequence[s
 
 
 def exact_match(outputs: Sequence[object], references: Sequence[Sequence[object]]) -> DraftScore:
-    """The share of outputs that equal one of their references.
+    """The fraction of outputs that equal one of their references.
 
     >>> exact_match(["a", "b"], [["a"], ["c", "b"]]).items.full_score()
     1.0
     """
-    method = f"share of {len(outputs):,} that equal a reference"
+    method = f"fraction of {len(outputs):,} outputs that equal a reference"
     return DraftScore(
         "exact_match", mean_items(exact_matches(outputs, references).astype(np.float64)), method
     )
@@ -119,7 +119,7 @@ def exact_matches(
 
 
 def error_rate_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    """Against empty references any output has an infinite error rate, and an empty output has none."""
+    """With empty references, the error rate is 0 for empty outputs and infinite otherwise."""
     edits, length = sums[:, :3].sum(axis=1), sums[:, 3]
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(edits == 0, 0.0, edits / length)

@@ -73,7 +73,7 @@ class SumItems(Items):
     score: ScoreFromSums
 
     @property
-    def num_items(self) -> int:  # type: ignore[override] # a plain field of the abstract class, told by the kinds here
+    def num_items(self) -> int:  # type: ignore[override] # a plain field of the abstract class, derived from the kinds here
         return len(self.row_ids)
 
     def value(self, indices: Indices) -> float:
@@ -142,7 +142,7 @@ def ratio_items(
     0.8
     """
     if (denominator <= 0).any():
-        raise UsageError("a ratio needs positive denominators.", cure="Leave out examples without targets.")
+        raise UsageError("a ratio needs positive denominators.", cure="Remove examples without targets.")
     table = np.stack([numerator, denominator], axis=1).astype(np.float64)
     return SumItems(np.arange(len(table)), table, score or ratio_of_sums)
 

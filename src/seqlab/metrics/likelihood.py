@@ -33,7 +33,7 @@ def nats_per_token(nats_total: float, count: int) -> float:
     1.5
     """
     if count < 1:
-        raise UsageError(f"the mean over {count} targets is not defined.", cure="Give at least one target.")
+        raise UsageError(f"the mean over {count} targets is undefined.", cure="Pass at least one target.")
     return nats_total / count
 
 

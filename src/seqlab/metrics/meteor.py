@@ -35,7 +35,7 @@ from seqlab.metrics.porter import porter_stem
 
 ALPHA, BETA, GAMMA = 0.9, 3.0, 0.5
 BEAM = 32
-"""Partial matchings that are kept; sentences with fewer of them are searched exhaustively."""
+"""Beam size of the search for matchings; sentences with fewer of them are searched exhaustively."""
 
 Stem = Callable[[str], str]
 Words = Sequence[str]
@@ -90,8 +90,8 @@ def meteor(
         best_counts.append(candidates[int(values.argmax())])
     table = np.array(best_counts, np.float64)
     method = (
-        f"equal words{' and stems (Porter)' if stem else ''}, α {parameters.alpha:g}, β {parameters.beta:g},"
-        f" γ {parameters.gamma:g}"
+        f"exact matches{' and stems (Porter)' if stem else ''}, α {parameters.alpha:g}, β"
+        f" {parameters.beta:g}, γ {parameters.gamma:g}"
     )
     return DraftScore("meteor", SumItems(np.arange(len(table)), table, parameters.score_from_sums), method)
 

@@ -14,7 +14,7 @@ from seqlab.metrics.score import Score
 from seqlab.metrics.score_with_interval import score_with_interval
 
 Answer = tuple[str, ...]
-"""The label of an item, its labels, the tags of its words, or the text that was written for it."""
+"""The label of an item, its labels, the tags of its words, or the text generated for it."""
 
 
 class Metric(ABC):

@@ -28,7 +28,7 @@ from seqlab.metrics.difference import PairedDifference
 from seqlab.metrics.items import Items, SumItems
 
 MAX_DRAWN_ITEMS = 200_000_000
-"""Items that are drawn at most for one comparison: beyond, there are fewer resamples."""
+"""Maximum number of items drawn for one comparison; with more items there are fewer resamples."""
 
 Statistics = Float[np.ndarray, " resamples"]
 
@@ -83,7 +83,7 @@ def difference_with_interval(
 
 
 def two_sided_p_value(differences: Statistics) -> float:
-    """Twice the share of resamples on the rarer side of 0; one is added to each count, since the data itself
+    """Twice the fraction of resamples on the rarer side of 0; one is added to each count, since the data itself
     is one resample.
 
     >>> two_sided_p_value(np.array([1.0] * 99)), two_sided_p_value(np.array([1.0, -1.0, 2.0]))

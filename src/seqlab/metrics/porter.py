@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 SHORTEST = 3
-"""Shorter words are their own stems, as in the author's own program."""
+"""Shorter words are not stemmed, as in the author's program."""
 TWO = {
     "ational": "ate",
     "tional": "tion",

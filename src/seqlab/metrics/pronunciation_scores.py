@@ -29,7 +29,7 @@ def pronunciation_scores(
         [tuple(pronunciation) for pronunciation in pronunciations] for pronunciations in references
     ]
     is_missed = ~exact_matches(words, references_by_word)
-    method = f"share of {len(words):,} words with none of their listed pronunciations"
+    method = f"fraction of {len(words):,} words that match none of their listed pronunciations"
     return [
         DraftScore("wer", mean_items(is_missed.astype(np.float64)), method, higher_is_better=False),
         error_rate("per", nearest_edits(words, references_by_word), unit="phonemes"),

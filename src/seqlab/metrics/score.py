@@ -14,7 +14,7 @@ from seqlab.metrics.difference import PairedDifference, Verdict, phrase, too_few
 class Score:
     """One number about a model on some data.
 
-    `low` and `high` bound a 95% CI, None where there are too few items for one; `baseline` is what a
+    `low` and `high` bound a 95% CI, None if there are too few items; `baseline` is what a
     naive method gets on the same data and `difference` how much better the model is than that; `method`
     briefly describes how to reproduce the number.
     """
@@ -29,7 +29,7 @@ class Score:
     method: str = ""
     difference: PairedDifference | None = None
     note: str = ""
-    """What stands behind the value in its line, such as the value before calibration."""
+    """Text after the value, such as the value before calibration."""
 
     @property
     def verdict(self) -> Verdict | None:
@@ -103,7 +103,7 @@ class Score:
         return f"{text}, {self.comparison(name)}"
 
     def comparison(self, name: str) -> str:
-        """The verdict as words that follow the score; empty without a baseline."""
+        """The verdict as a phrase after the score; empty without a baseline."""
         if self.baseline is None:
             return ""
         if self.difference is None or self.difference.verdict == "incomparable":
@@ -119,7 +119,7 @@ def describe_scores(split: str, scores: Iterable[Score]) -> str:
 
 
 def beaten_scores(scores: Sequence[Score]) -> list[Score]:
-    """The first score, if a naive method does as well or better; a tie is none where another score is clearly
+    """The first score, if a naive method does as well or better; a tie does not count if another score is clearly
     better.
 
     >>> def score(value: float, p: float) -> Score:

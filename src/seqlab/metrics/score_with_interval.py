@@ -37,7 +37,7 @@ def score_with_interval(
         interval = interval_from(items, drawn)
         low, high = interval.low, interval.high
     else:
-        method = f"{method}; fewer than {MIN_ITEMS} {unit} give no 95% CI".removeprefix("; ")
+        method = f"{method}; fewer than {MIN_ITEMS} {unit}, so no 95% CI".removeprefix("; ")
     difference: PairedDifference | None = None
     if baseline_value is not None:
         sign = 1.0 if higher_is_better else -1.0

@@ -14,14 +14,14 @@ class EvaluationSettings(Settings):
     metrics: tuple[MetricName, ...] = Field(
         (),
         description=(
-            "Metrics of plug-ins, each with a 95% CI, for tasks that predict labels, tags or text (see"
+            "Metrics from plug-ins, each with a 95% CI, for tasks that predict labels, tags or text (see"
             " docs/guides/extend.md)."
         ),
     )
     batch_mean_accuracy: bool = Field(
         False,
         description=(
-            "For classification, also report the mean of the accuracies of batches, which some training loops"
-            " print; the last batch may be smaller."
+            "For classification, also report the mean accuracy over batches, as some training loops"
+            " print it; the last batch may be smaller."
         ),
     )

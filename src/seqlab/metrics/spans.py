@@ -8,9 +8,9 @@
 
 A span is correct if its type and both ends are. Two ways to read invalid tag sequences:
 
-    lenient   I-X after O, or after another type, begins a span, and one without an E-X ends where it stops: so does the script of the CoNLL
+    lenient   I-X after O, or after another type, begins a span, and one without an E-X ends where it stops, as in the script of the CoNLL
               shared tasks, and seqeval by default
-    strict    only B-X (or S-X) begins a span, any other I-X belongs to none, and where there is an E it must stand at the end (seqeval with
+    strict    only B-X (or S-X) begins a span, any other I-X belongs to none, and with E tags the last one must be E (seqeval with
               mode='strict' and IOB2, IOBES or BILOU)
 
 Papers: Ramshaw & Marcus 1995, "Text Chunking using Transformation-Based Learning", arXiv:cmp-lg/9505040,

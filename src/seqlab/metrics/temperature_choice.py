@@ -1,4 +1,4 @@
-"""Whether a temperature helps: chosen by cross-validation on held-out examples, 1 where it does not.
+"""Whether temperature scaling helps: chosen by cross-validation on held-out examples; 1 if it does not.
 
 A temperature that is fitted and judged on the same examples always looks good. Here every tenth of the examples is
 scored with the temperature of the other nine; the temperature of all of them is kept only if both the loss and the
@@ -21,7 +21,7 @@ from seqlab.metrics.calibration import (
 
 FOLDS = 10
 MIN_EXAMPLES = 50
-"""With fewer examples a temperature is a guess: five in every held-out part."""
+"""Minimum number of examples to fit a temperature: five in every fold."""
 NO_TEMPERATURE = 1.0
 
 

@@ -54,13 +54,13 @@ class TextScore:
     text: str
     tokens: Sequence[Surprisal]
     num_characters: int
-    """Characters of the text, one more where its end was foretold too."""
+    """Number of characters of the text, plus one if its end was predicted, too."""
     num_unknown: int = 0
     """Number of out-of-vocabulary tokens: one <unk> represents all of them, so their real probability is
     lower.
     """
     source: str | None = None
-    """What was read before the text was written, where there is something."""
+    """The context or source that the text is conditioned on, if any."""
 
     @cached_property
     def nats(self) -> float:

@@ -19,15 +19,15 @@ from jaxtyping import Float, Int, Num
 from seqlab.metrics.items import SumItems, exp_ratio, ratio_items, ratio_of_sums
 
 BLOCK_TOKENS = 512
-"""Tokens that are drawn together."""
+"""Maximum number of tokens per block."""
 BLOCK_CHARACTERS = 2048
-"""Characters that are drawn together where tokens differ."""
+"""Maximum number of characters per block, for models with different tokenizers."""
 MIN_BLOCKS = 20
-"""Blocks that even a short text is cut into."""
+"""Number of blocks that even a short text is split into."""
 MAX_SHRINK = 16
-"""By how much a block may be shorter: 32 tokens, 128 characters.
+"""Blocks may be shorter by this factor: 32 tokens, 128 characters.
 
-Of less text there are fewer blocks, and soon too few for an interval.
+A shorter text has fewer blocks, possibly too few for an interval.
 """
 
 

@@ -33,7 +33,7 @@ from seqlab.metrics.meteor import meteor
 from seqlab.metrics.porter import porter_stem
 
 BETA = 2
-"""chrF: recall weighs so many times as much as precision."""
+"""chrF: the weight of recall relative to precision."""
 PERCENT = 100.0
 
 
@@ -130,7 +130,7 @@ def translation_scores(
     return [
         *scores,
         meteor(*words, stem=porter_stem if in_english else None),
-        token_error_rate(*words, unit="words in small letters"),
+        token_error_rate(*words, unit="lowercase words"),
     ]
 
 

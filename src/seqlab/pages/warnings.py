@@ -11,9 +11,9 @@ MAX_SHOWN = 5
 TOPICS = (
     r"baseline|too few",  # what the result is worth
     r"in train\b|in valid\b|also in training",  # test data that occurs in training
-    r"with another label|never has|labels?\b",
+    r"labels?\b",
     r"skipped|left out|empty",
-    r"repeat|nearly an earlier",
+    r"repeat|nearly identical",
     r"truncated|longer than",
 )
 """Topics of warnings, from those that invalidate a result to those that are good to know."""

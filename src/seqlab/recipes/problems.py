@@ -226,7 +226,7 @@ def _unknown_option(place: Place) -> str:
 
 def _meant(name: str, allowed: Any) -> str:
     close = closest(name, allowed)
-    return f"Did you mean '{close}'?" if close else f"There is: {listed(list(allowed))}."
+    return f"Did you mean '{close}'?" if close else f"Available: {listed(list(allowed))}."
 
 
 def _hint(name: str, allowed: Iterable[str]) -> str:

@@ -61,7 +61,7 @@ def task_of_section(recipe: Recipe, what: str, assignments: list[str], *, task: 
     is_named = task or "task" in names or what in shipped_recipes() or what.endswith(".toml")
     if not recipe.task or is_named or not chosen:
         return ""
-    return f"task {recipe.task}, because {chosen} is one of its settings; another task: task=NAME"
+    return f"task {recipe.task}, because {chosen} is one of its settings; set task=NAME to change the task"
 
 
 def _check(raw: Raw, *, where: str) -> Recipe:

@@ -1,4 +1,4 @@
-"""What happens to a row that cannot be used: stop at it, skip it and keep count, or skip a few and stop at many."""
+"""The policy for unusable rows: stop at the first, skip and count them, or skip a few and stop if there are many."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from seqlab.core.errors import DataError
 
 SHOWN = 5
 MOST_PLACES = 100_000
-"""Rows that are remembered by their places, in about 10 megabytes."""
+"""Maximum number of bad rows whose positions are remembered (about 10 MB)."""
 FEW = 0.05
-"""Share of the rows of a file that may be malformed where the settings do not say more."""
+"""Fraction of the rows of a file that may be malformed by default."""
 MOST_EMPTY = 0.5
-"""Share that may have an empty cell: comments that nobody wrote and labels still to come are no damage."""
+"""Fraction that may have an empty cell: missing comments and labels yet to be assigned are not damage."""
 SKIP_ALL = "data.bad_rows=skip"
 COLUMN = re.compile(r", column \d+$")
 Item = TypeVar("Item")
@@ -26,18 +26,18 @@ class EmptyCell(DataError):
 
 
 class TooManyBadRows(DataError):
-    """More rows than a few cannot be used; skipping them all has to be asked for."""
+    """More than a few rows are unusable; skipping all of them must be requested."""
 
 
 class BadRows:
-    """The policy a source carries, and which rows it had to skip.
+    """The policy of a source, and the rows that it skipped.
 
     skip: any number of rows is skipped. few: rows are skipped, and a whole pass in which more than `FEW` of the
     rows are malformed, or more than `MOST_EMPTY` have an empty cell, ends with an error; only passes that know how
     many rows they read (`usable`, `limited`) do so, others stop at the first bad row.
 
-    Sources are read many times, whole and in parts: a row counts once, by its file and line, however often it
-    is met. Of very many rows not every place is remembered; there the count is that of the fullest pass.
+    Sources are read many times, fully or partially, so a row is identified by its file and line and counted
+    once. With very many bad rows, not every position is remembered; the count is then that of the longest pass.
     """
 
     def __init__(self, *, skip: bool = False, few: bool = False) -> None:
@@ -84,8 +84,8 @@ class BadRows:
     def usable(
         self, read: Callable[[Pass], Iterator[Item]], *, most: int, where: str, otherwise: str, cure: str
     ) -> Iterator[Item]:
-        """What one pass reads, at most so many (0: all); DataError says `otherwise` and the cure if it is
-        nothing.
+        """The items of one pass, up to a limit (0: all); raises DataError with `otherwise` and the cure if there are
+        none.
         """
         reading, num_rows = Pass(self, counts_rows=True), 0
         for item in islice(read(reading), most or None):
@@ -164,13 +164,13 @@ def describe_skipped(count: int, messages: Sequence[str]) -> str:
     """The one sentence about skipped rows, equal wherever it is said; empty without any.
 
     >>> describe_skipped(1, ["a.csv, line 9: column 'label' is empty."])
-    "skipped 1 row, the first: a.csv, line 9: column 'label' is empty. To stop there instead: data.bad_rows=stop"
+    "skipped 1 row, the first: a.csv, line 9: column 'label' is empty. To stop at the first bad row instead, set data.bad_rows=stop"
     """
     if not count:
         return ""
     return (
-        f"skipped {count:,} row{'' if count == 1 else 's'}, the first: {messages[0].rstrip('.')}. To stop there"
-        " instead: data.bad_rows=stop"
+        f"skipped {count:,} row{'' if count == 1 else 's'}, the first: {messages[0].rstrip('.')}."
+        " To stop at the first bad row instead, set data.bad_rows=stop"
     )
 
 

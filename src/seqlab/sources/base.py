@@ -1,4 +1,4 @@
-"""What a source of data is: named columns, rows that know where they are, and cells by the names of their columns."""
+"""The interface of data sources: named columns, and rows that know their file and line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from seqlab.core.errors import DataError, nearest
 from seqlab.sources.bad_rows import BadRows, EmptyCell
 
 STEPS = "steps"
-"""The column that holds the numeric steps of a sequence, in sources that have them."""
+"""The column with the numeric steps of a sequence, in sources that have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,13 @@ class Row:
 
 
 IN_MEMORY, INPUTS = "table", "input"
-"""The names of a table, and of single inputs, that were handed over in memory: they have no lines."""
+"""The names used for a table, and for single inputs, passed in memory: they have no line numbers."""
 SAVED_TABLE = re.compile(r"[\\/]tables[\\/][0-9a-f]{16}[\\/]table\.jsonl$")
-"""Where `save_table` keeps such a table."""
+"""Where `save_table` stores such a table."""
 
 
 def source_name(path: Path) -> str:
-    """What messages call a file: a table that was passed from Python is no file to its user."""
+    """The name of a file in messages; a table passed from Python is not a file to its user."""
     return IN_MEMORY if SAVED_TABLE.search(str(path)) else str(path)
 
 
@@ -55,19 +55,19 @@ def place_of(file: str, line: int) -> str:
 
 
 class Source(ABC):
-    """Rows that are read again from the start on every pass, one at a time, so that size does not matter."""
+    """Rows, streamed one at a time and read from the start on every pass, so that size does not matter."""
 
     suffixes: ClassVar[tuple[str, ...]] = ()
-    """The endings of files in this format, with their dot and in lower case: (".csv",)."""
+    """File extensions of this format, in lowercase with the dot: (".csv",)."""
     name: str
     columns: list[str]
     bad_rows: BadRows = BadRows()
     notes: tuple[str, ...] = ()
-    """What was assumed about a file while it was opened, for people: its encoding, where its header is."""
+    """Human-readable guesses made while opening the file: its encoding, where its header is."""
 
     @abstractmethod
     def rows(self) -> Iterator[Row]:
-        """All rows in their order. A row that cannot be used raises DataError, or is skipped and counted."""
+        """All rows in order. An unusable row raises DataError, or is skipped and counted."""
 
     @abstractmethod
     def fingerprint(self) -> str:
@@ -75,8 +75,8 @@ class Source(ABC):
 
 
 class PairSource(Source):
-    """Two sides of one thing by the very format, such as a message and its translation: the first column is
-    to be read, the second to be written.
+    """A format that always holds pairs, such as a message and its translation: the first column is
+    the source, the second the target.
     """
 
 
@@ -85,7 +85,7 @@ class TextSource(Source):
 
     columns: list[str]
     num_files: int = 1
-    """How many files the text is read from, each with lines of its own."""
+    """Number of files that the text is read from; line numbers restart in each."""
 
     @abstractmethod
     def chunks(self, size: int) -> Iterator[str]:
@@ -95,7 +95,7 @@ class TextSource(Source):
 
 
 def require_columns(source: Source, names: Iterable[str]) -> None:
-    """Every wanted column stands in the source; empty names are ignored."""
+    """Check that the source has all given columns; empty names are ignored."""
     for name in names:
         if name and name not in source.columns:
             raise DataError(
@@ -104,17 +104,17 @@ def require_columns(source: Source, names: Iterable[str]) -> None:
 
 
 def text_of(row: Row, column: str) -> str:
-    """The text in a cell. JSON and Parquet can hold other things there."""
+    """The text in a cell; JSON and Parquet cells may contain other types, which are rejected."""
     value = row.values.get(column)
     if isinstance(value, str):
         return value
     if is_empty(value):
         raise _no_text(row, column)
-    raise DataError(f"column '{column}' holds {_kind(value)}, expected text.", where=row.where, cure=_CURE)
+    raise DataError(f"column '{column}' contains {_kind(value)}, expected text.", where=row.where, cure=_CURE)
 
 
 def require_text(row: Row, column: str) -> None:
-    """The cell holds more than whitespace."""
+    """Check that a cell contains more than whitespace."""
     if is_empty(text_of(row, column)):
         raise _no_text(row, column)
 
@@ -124,7 +124,7 @@ def _no_text(row: Row, column: str) -> EmptyCell:
 
 
 def is_empty(value: object) -> bool:
-    """Whether a cell holds nothing; NaN is how a DataFrame writes a gap.
+    """Whether a cell is empty; a DataFrame marks missing values as NaN.
 
     >>> is_empty(None), is_empty(" "), is_empty(float("nan")), is_empty("no"), is_empty(0)
     (True, True, True, False, False)
@@ -136,14 +136,14 @@ def is_empty(value: object) -> bool:
 
 def label_of(row: Row, column: str) -> str:
     """The class in a cell, as text without whitespace around it: 1 in JSON and "1" in a table are the same class,
-    and so are "pos " and "pos". A list with one entry stands for it, as annotation tools write a class.
+    and so are "pos " and "pos". A list with one entry counts as that entry, as annotation tools write it.
     """
     value = row.values.get(column)
     if isinstance(value, list) and len(value) > 1:
         raise DataError(
-            f"column '{column}' holds {len(value)} labels, expected one.",
+            f"column '{column}' contains {len(value)} labels, expected one.",
             where=row.where,
-            cure=f"Several labels for a row: task=multi_label. {_CURE}",
+            cure=f"For several labels per row, set task=multi_label. {_CURE}",
         )
     if isinstance(value, list):
         value = value[0] if value else None
@@ -151,11 +151,13 @@ def label_of(row: Row, column: str) -> str:
         return label
     if is_empty(value):
         raise EmptyCell(f"column '{column}' is empty.", where=row.where, cure=_CURE)
-    raise DataError(f"column '{column}' holds {_kind(value)}, expected a label.", where=row.where, cure=_CURE)
+    raise DataError(
+        f"column '{column}' contains {_kind(value)}, expected a label.", where=row.where, cure=_CURE
+    )
 
 
 def label_text(value: object) -> str:
-    """A value as the name of a class; empty where it is none. NaN is how some tables write a gap.
+    """A value as the name of a class; empty if it cannot be one. Some tables write a missing value as NaN.
 
     A whole number is the same class however it is stored: a DataFrame turns 3 into 3.0 where a cell is missing.
 
@@ -176,7 +178,8 @@ def label_text(value: object) -> str:
 
 
 _CURE = (
-    "Fix the row, or skip such rows with data.bad_rows=skip; another column: data.text=NAME, data.label=NAME."
+    "Fix the row, skip such rows with data.bad_rows=skip, or choose other columns with"
+    " data.text=NAME and data.label=NAME."
 )
 
 

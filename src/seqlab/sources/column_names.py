@@ -1,4 +1,4 @@
-"""What columns are usually called, in the languages of common exports, and what a name says about its column."""
+"""Common column names in the languages of typical exports, and what they say about a column."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-# In order of preference, compared without case; a name also counts when it is the last word of
+# In order of preference, case-insensitive; a name also matches the last word of
 # `airline_sentiment` or the first of `Preis (EUR)`.
 TEXT_NAMES = _names("""
     text review tweet sentence content document comment message body name title question caption
@@ -30,7 +30,7 @@ WEAK_LABEL_NAMES = _names("""
     type kind status group rating stars score grade priority severity stance resolution reason decision
     typ art sterne note priorität ergebnis grund gruppe statut priorité prioridad estado tipo
 """)
-"""Names of labels that are as often the name of something else."""
+"""Label names that just as often mean something else."""
 NUMBER_NAMES = _names("""
     score rating stars grade price value number salary amount cost rent revenue weight duration minutes
     preis betrag miete gehalt kosten umsatz wert menge dauer gewicht prix montant loyer salaire coût
@@ -43,7 +43,7 @@ SIDE_NAMES = _names("""
     filiale geschlecht alter kunde marke währung jahr monat ville pays produit région âge sexe client
     marque année mois ciudad país producto cliente edad
 """)
-"""Names of facts that stand beside a text and that nobody wants to be told by a model."""
+"""Names of metadata columns that are rarely what a model should predict."""
 SEQUENCE_NAMES = _names("""
     sequence sequence_id series series_id seq seq_id id group trial recording
 """)
@@ -59,7 +59,7 @@ TIME_NAMES = (
     day week month quarter year hour tag woche monat quartal jahr stunde jour mois
 """),
 )
-"""Of a table whose rows follow each other in time; some may be numbers to read, which those of steps are not."""
+"""Time columns of a table in chronological order; unlike step names, some may be input features."""
 WORD_NAMES = _names("""
     word words form token tokens text sentence
 """)
@@ -91,9 +91,9 @@ PAIR_NAMES = (
     ("original", "übersetzung"),
     ("frage", "antwort"),
 )
-"""Names of two columns of which one is written from the other."""
+"""Names of source and target columns."""
 TWIN_NAMES = (("premise", "hypothesis"), ("query", "passage"), ("question", "passage"), ("claim", "evidence"))
-"""Names of two texts that a label is about together."""
+"""Names of two texts that share one label, such as a premise and a hypothesis."""
 ID_NAME = re.compile(
     r"(^|_|\b)(id|ids|uuid|guid|key|index|idx|url|link|path|file|filename|image|timestamp|date|datum|created|updated"
     r"|nr|no|mail|email|phone|telefon|zip|plz)$",
@@ -101,11 +101,11 @@ ID_NAME = re.compile(
 )
 
 CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
-"""Where a word begins in `reviewText`."""
+"""Word boundaries in camel case: `reviewText`."""
 
 
 def is_named(name: str, names: Sequence[str]) -> bool:
-    """Whether a column is called so, or its last or first word is; of a nested column the last part counts.
+    """Whether a column name, its last or its first word is one of the names; for a nested column, the last part counts.
 
     >>> is_named("airline_sentiment", ["sentiment"]), is_named("context", ["text"]), is_named("Preis (EUR)", ["preis"])
     (True, False, True)
@@ -123,7 +123,7 @@ def is_named(name: str, names: Sequence[str]) -> bool:
 
 
 def any_known(name: str) -> bool:
-    """Whether a name is usual for a column of any kind."""
+    """Whether a name is a common name for any kind of column."""
     return bool(ID_NAME.search(name.strip())) or any(
         is_named(name, names)
         for names in (

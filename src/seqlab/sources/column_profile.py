@@ -1,4 +1,4 @@
-"""What the first rows of a table say about each of its columns."""
+"""Statistics of each column, from the first rows of a table."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ FORMAL = re.compile(
     rf"{DATES}"
     r"|https?://\S+|www\.\S+|[^\s@]+@[^\s@]+\.\w+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # links, mails, ids
     r"|\+?[\d ()/-]{7,}"  # phone numbers
-    r"|CC[- ]BY\b.*",  # who wrote a sentence, as collections of translations have it
+    r"|CC[- ]BY\b.*",  # attribution, as in Tatoeba exports
     re.IGNORECASE,
 )
 
 WHOLE = re.compile(r"-?\d+(\.0)?")
-"""A whole number, also as JSON and spreadsheets write it: 4.0."""
+"""A whole number, possibly written as 4.0, as JSON and spreadsheets do."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class Profile:
 
     name: str
     num_rows: int
-    num_distinct: int  # of the cells that hold something
+    num_distinct: int  # of the non-empty cells
     num_empty: int
     num_runs: int  # how many times the value differs from the one above, plus 1
     mean_length: float
     mean_words: float
-    number_share: float  # of the cells that hold something
+    number_share: float  # of the non-empty cells
     formal_share: float  # dates, times, links, mail addresses, phone numbers
     is_whole: bool
     decimal: Decimal
@@ -60,7 +60,7 @@ class Profile:
 
     @property
     def is_mostly_number(self) -> bool:
-        """Numbers with a few gaps or slips: still a column of numbers, and the slips are reported when they
+        """Numbers with a few missing or misspelled values: still a numeric column; the misspelled values are reported when they
         are read.
         """
         return self.number_share > 0.5
@@ -71,7 +71,7 @@ class Profile:
 
     @property
     def is_id(self) -> bool:
-        """Every row has its own value, and it is a number or called like an id, not like a price."""
+        """Every row has its own value, and the column holds numbers or is named like an id, not like a price."""
         return self.num_distinct == self.num_rows - self.num_empty > 1 and (
             (self.is_whole and (self.is_consecutive or not is_named(self.name, NUMBER_NAMES)))
             or bool(ID_NAME.search(self.name))
@@ -95,7 +95,7 @@ class Profile:
 
     @property
     def is_class(self) -> bool:
-        """Few values that come back, none of them a measurement.
+        """Few distinct values that repeat, none of them a measurement.
 
         Half of a tiny sample may differ, a fifth of a large one, 200 at most.
         """

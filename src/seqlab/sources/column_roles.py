@@ -1,5 +1,5 @@
-"""Which column of a table holds the text, the answer, the sequence or the numbers, and which setting says
-otherwise.
+"""Which column of a table holds the text, the label, the sequence or the numbers, and which setting overrides
+the guess.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from seqlab.sources.word_lists import are_paired, holds_lists, holds_tags
 __all__ = ["SAMPLE", "Answer", "ColumnRoles", "find_pair_of", "find_roles"]
 
 SAMPLE = 1000
-"""Rows from which the roles of columns are told."""
+"""Number of rows from which the roles of columns are inferred."""
 MOST_CELLS = 1_000_000
-"""Of a table with thousands of columns, fewer rows are looked at: a million cells take about 10 s."""
+"""Maximum number of cells to inspect: a table with thousands of columns is judged by fewer rows. A million cells take about 10 s."""
 FEWEST_ROWS = 20
 
 
 def find_roles(source: Source, *, sample: int = SAMPLE, settings: DataSettings | None = None) -> ColumnRoles:
-    """Look at the first rows and decide; what the settings already say is taken as given."""
+    """Infer the roles from the first rows; columns named in the settings are kept."""
     data = settings or DataSettings()
     texts, labels = (names_of(setting, source.columns) for setting in (data.text, data.label))
     require_columns(source, [*texts, *labels, data.sequence, *data.features])
@@ -41,13 +41,13 @@ def find_roles(source: Source, *, sample: int = SAMPLE, settings: DataSettings |
             "none",
             "text",
             evidence="plain text",
-            alternative=f"{ANOTHER_TASK}, another format: data.format=NAME",
+            alternative=f"{ANOTHER_TASK}, data.format=NAME to change the format",
         )
     rows = _first_rows(source, sample)
     words, lists = (
         [name for name in source.columns if holds(rows, name)] for holds in (holds_lists, holds_tags)
     )
-    # The names of labels may stand beside their numbers, and are then no words.
+    # A column with label names next to a column with label ids does not contain words.
     tokens = [name for name in words if name == data.text or not is_named(name, (*LABEL_NAMES, *TAG_NAMES))]
     if are_paired(rows, tokens, lists):
         return word_roles(tokens, lists, data)
@@ -77,12 +77,12 @@ def _first_rows(source: Source, most: int) -> list[Row]:
 
 
 def _holds_structures(rows: Sequence[Row], column: str) -> bool:
-    """Whether cells are lists or objects of which nothing can be read."""
+    """Whether cells contain lists or objects that cannot be read."""
     return any(isinstance(row.values.get(column), list | dict) for row in rows)
 
 
 def find_pair_of(source: Source) -> tuple[str, str] | None:
-    """The two columns of a table of which one seems to be written from the other."""
+    """The two columns of a table that look like source and target."""
     rows = _first_rows(source, SAMPLE)
     pair = find_pair({name: profile(rows, name) for name in source.columns})
     return pair[0] if pair else None
@@ -90,10 +90,10 @@ def find_pair_of(source: Source) -> tuple[str, str] | None:
 
 def _no_tags(source: Source, words: str) -> DataError:
     return DataError(
-        f"column '{words}' holds words, and no column holds a tag for each of them.",
+        f"column '{words}' contains words, but no column has a tag for each of them.",
         where=source.name,
         cure=(
-            'Each row needs both, such as {"tokens": ["It", "is"], "tags": ["PRON", "AUX"]}; the names:'
-            " data.text=NAME data.label=NAME"
+            'Each row needs both, such as {"tokens": ["It", "is"], "tags": ["PRON", "AUX"]}. Name the'
+            " columns with data.text=NAME data.label=NAME"
         ),
     )

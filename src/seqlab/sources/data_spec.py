@@ -1,5 +1,5 @@
-"""What a task says about its data, so that opening, splitting and reading files never ask which task it
-is.
+"""What a task needs from its data, so that opening, splitting and reading files never depend on the task
+itself.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from seqlab.sources.views.series import Series
 
 
 class HiddenColumn(Source):
-    """The rows of a table without a column whose name would be taken for something else."""
+    """The rows of a table without a column whose name would be misunderstood."""
 
     def __init__(self, whole: Source, column: str) -> None:
         self.name, self.bad_rows = whole.name, whole.bad_rows
@@ -43,20 +43,20 @@ class DataSpec(ABC):
     is_text_stream: ClassVar[bool] = False
     """Whether plain text is one stream: held out from its end, and compared by passages instead of rows."""
     label_is_number: ClassVar[bool] = False
-    """Whether the label column holds numbers, which countries write in different ways."""
+    """Whether the label column contains numbers, whose decimal separator depends on the locale."""
     joins_text_columns: ClassVar[bool] = False
     """Whether `data.text` may name several columns."""
 
     def format_of(self, path: Path, data: DataSettings) -> str:
-        """The format of a file for this task, where its name leaves that open; empty for the usual one."""
+        """The format of a file for this task, if its name does not determine it; empty for the default."""
         return ""
 
     @abstractmethod
     def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
-        """Fill in the columns that the settings leave open, and say why."""
+        """Fill in the columns that the settings leave empty, with reasons."""
 
     def required_columns(self, source: Source, data: DataSettings) -> list[str]:
-        """The columns without which nothing can be learned from a source."""
+        """The columns that training requires."""
         return [name for name in (data.label, *([data.text] if STEPS not in source.columns else [])) if name]
 
     def as_examples(self, source: Source, data: DataSettings) -> Source:
@@ -72,7 +72,7 @@ class DataSpec(ABC):
             raise DataError(
                 f"the task {self.name} reads one column, not {len(names)}.",
                 where="data.text",
-                cure=f"For example: data.text={names[0]}",
+                cure=f"For example, data.text={names[0]}",
             )
         if STEPS in (data.text, data.label):
             raise DataError(
@@ -80,24 +80,24 @@ class DataSpec(ABC):
                 where=source.name,
                 cure="Rename it in the file.",
             )
-        return HiddenColumn(source, STEPS) if STEPS in source.columns else source  # only called so
+        return HiddenColumn(source, STEPS) if STEPS in source.columns else source  # only named like one
 
     def check_rows(self, source: Source, data: DataSettings) -> Source:
         """The source without the rows that the task cannot learn from."""
         return source
 
     def class_names(self, data: DataSettings) -> Callable[[Row], list[str]] | None:
-        """The names of the classes of a row, for stratified splits and counts; None where answers have no
+        """The class names of a row, for stratified splits and counts; None if the targets have no
         names.
         """
         return None
 
     def warnings(self, source: Source, data: DataSettings) -> list[str]:
-        """What deserves a look once the columns are known."""
+        """Warnings about the data, once the columns are known."""
         return []
 
     def read_inputs(self, source: Source, data: DataSettings, folder: Path) -> Iterator[Any]:
-        """What predictions are asked for: the inputs of every row, without labels.
+        """The inputs to predict: those of every row, without labels.
 
         `folder` is where the file is.
         """

@@ -1,4 +1,4 @@
-"""The encoding of a text file, where the settings do not name it: a mark, UTF-16, UTF-8, else cp1252."""
+"""Detects the encoding of a text file: by its byte-order mark, else UTF-16, UTF-8 or cp1252."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from seqlab.sources.files.lines import BOMS
 from seqlab.sources.files.once_per_file import once_per_file
 
 LOOKED_AT = 1 << 20
-"""Bytes from which an encoding is told."""
+"""Number of bytes from which an encoding is detected."""
 SEARCHED = 100 << 20
-"""Bytes in which the first character beyond ASCII is looked for."""
+"""Number of bytes searched for the first non-ASCII character."""
 PEEK = 1 << 16
 MULTI_BYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
-"""Characters of UTF-8 beyond ASCII."""
+"""Non-ASCII characters in UTF-8."""
 USUAL = frozenset(
     "äöüßÄÖÜéèêëàâáãíìîïóòôõúùûçñåøæœÅØÆÉÈÊÀÁÇÑÓÚ€…‘’“”„‚–—•™©®°£§«»¿¡·´`²³½¼µ×±\xa0šžŠŽý".encode("cp1252")
 ) - set(range(0x80))
-"""Bytes beyond ASCII that are frequent in Western European text."""
+"""Non-ASCII bytes that are frequent in Western European text."""
 
 
-@once_per_file  # several steps of opening a file ask
+@once_per_file  # called several times while a file is opened
 def detect_encoding(path: Path) -> str:
-    """The encoding of a file; empty for UTF-8, and for what cannot be told."""
+    """The encoding of a file; empty for UTF-8 or if it cannot be detected."""
     with open_binary(path) as stream:
         sample, searched = stream.read(LOOKED_AT), LOOKED_AT
         if encoding := _marked(sample):
@@ -38,7 +38,7 @@ def detect_encoding(path: Path) -> str:
 
 
 def encoding_of(content: bytes) -> str:
-    """The encoding of some text; empty for UTF-8, and for what cannot be told."""
+    """The encoding of some text; empty for UTF-8 or if it cannot be detected."""
     if encoding := _marked(content):
         return "" if encoding == "utf-8" else encoding
     if b"\0" in content[:PEEK]:
@@ -47,18 +47,18 @@ def encoding_of(content: bytes) -> str:
 
 
 def _marked(start: bytes) -> str:
-    """The encoding that a byte order mark names."""
+    """The encoding given by a byte-order mark."""
     return next((encoding for mark, encoding in BOMS.items() if start.startswith(mark)), "")
 
 
 def describe_encoding(encoding: str) -> str:
-    """One line for people; empty for UTF-8."""
+    """One line for the user; empty for UTF-8."""
     names = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "utf-32": "UTF-32"}
     if not encoding:
         return ""
     name = names.get(encoding, encoding)
-    why = "not UTF-8, so Western European (Windows)" if encoding == "cp1252" else "by its first bytes"
-    return f"encoding {name} ({why}); another: data.encoding=NAME"
+    why = "not UTF-8, so probably Windows Western European" if encoding == "cp1252" else "by its first bytes"
+    return f"encoding {name} ({why}); set data.encoding=NAME to change it"
 
 
 def describe_encodings(encodings: Iterable[str]) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ def _is_utf8(start: bytes) -> bool:
 
 
 def _looks_like_cp1252(start: bytes) -> bool:
-    """Not UTF-8 with a few damaged bytes, nor bytes without meaning: most bytes beyond ASCII stand alone, and are
+    """Neither corrupted UTF-8 nor arbitrary bytes: most non-ASCII bytes are isolated, and are
     frequent letters and marks.
     """
     beyond = re.findall(rb"[\x80-\xff]", start)
@@ -93,7 +93,7 @@ def _looks_like_cp1252(start: bytes) -> bool:
 
 
 def _utf16(start: bytes) -> str:
-    """UTF-16 without a mark: in Western text every other byte is NUL, and the place tells the order."""
+    """UTF-16 without a byte-order mark: in Western text every other byte is NUL, and its position gives the byte order."""
     pairs = len(start) // 2
     even, odd = start[::2].count(0), start[1::2].count(0)
     if odd > 0.6 * pairs and even < 0.05 * pairs:

@@ -1,4 +1,4 @@
-"""The format of a file: by its name or, where the name leaves it open, by its first lines."""
+"""The format of a file: from its name or, if that is ambiguous, from its first lines."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ FOREIGN = {
 }
 LOOKED_AT = 20
 OWN_ENCODING = ("gettext", "tmx", "parquet", "folders", "label_files")
-"""Formats that tell their encoding themselves, or have none."""
+"""Formats that declare their encoding, or have none."""
 FEWEST_LINES = 5
-"""A .txt file is taken for a table from so many lines with equally many tabs on."""
+"""Minimum number of lines with the same number of tabs for a .txt file to be read as a table."""
 
 
 @dataclass(frozen=True)
 class FileFormat:
-    """The name of a format, why it was chosen where its file's name does not say so, and the encoding."""
+    """The name of a format, why it was chosen if not from the file name, and the encoding."""
 
     name: str
     why: str = ""
@@ -46,7 +46,7 @@ def format_of(path: Path) -> str:
 
 
 def find_format(path: Path, *, name: str = "", encoding: str = "") -> FileFormat:
-    """The format and the encoding of a file, as far as they are not named."""
+    """The format and the encoding of a file, unless the settings name them."""
     if name in OWN_ENCODING:
         return FileFormat(name, encoding=encoding)
     if not name and (is_tar(path) or (path.suffix.lower() == ".zip" and find_label_folders(path))):
@@ -57,14 +57,14 @@ def find_format(path: Path, *, name: str = "", encoding: str = "") -> FileFormat
 
 
 def _archive_format(path: Path, encoding: str) -> FileFormat:
-    """Of an archive with text files: of one folder with words for names, each file may be a label."""
+    """The format of an archive of text files: in a single folder with words as file names, each file may be a label."""
     if len(find_label_folders(path)) < 2 and looks_like_label_files(path):
         return FileFormat("label_files", LABEL_FILES, encoding)
     return FileFormat("folders", encoding=encoding)
 
 
 def _by_content(path: Path, encoding: str) -> FileFormat:
-    """The format of a file and, where it is not the one of its name, why."""
+    """The format of a file and, if it does not follow from the name, why."""
     suffix = PurePath(plain_name(path)).suffix.lower()
     by_name = formats_by_suffix().get(suffix)
     name = by_name or _sniff(path, suffix, encoding)
@@ -72,13 +72,16 @@ def _by_content(path: Path, encoding: str) -> FileFormat:
         return _json_format(path, encoding, by_name)
     if name in ("tsv", "text") and looks_tagged(path, encoding):
         return FileFormat(
-            "tagged", "" if by_name == "tsv" else "words with tags; plain text: data.format=text"
+            "tagged",
+            "" if by_name == "tsv" else "words with tags; set data.format=text to read it as plain text",
         )
     if (name == "text" or not by_name) and looks_like_markdown_table(
         [line for line in first_lines(path, encoding) if line.strip()]
     ):
         return FileFormat(
-            "markdown", "a Markdown table; the text around it is left out; all as text: data.format=text"
+            "markdown",
+            "a Markdown table; the text around it is ignored; set data.format=text to read everything"
+            " as text",
         )
     if (name == "text" and suffix in ("", ".txt", ".text")) or (name == "text" and not by_name):
         return _text_format(path, encoding)
@@ -97,14 +100,20 @@ def _text_format(path: Path, encoding: str) -> FileFormat:
     lines = [line for line in first_lines(path, encoding) if line.strip()]
     tabs = {line.count("\t") for line in lines}
     if len(lines) >= FEWEST_LINES and len(tabs) == 1 and tabs != {0}:
-        return FileFormat("tsv", "every line has tabs: a table; plain text: data.format=text")
+        return FileFormat(
+            "tsv",
+            "every line contains tabs, so it is read as a table; set data.format=text to read it as"
+            " plain text",
+        )
     if looks_labeled(lines):
-        return FileFormat("labeled_lines", "every line begins with a label; plain text: data.format=text")
+        return FileFormat(
+            "labeled_lines", "every line starts with a label; set data.format=text to read it as plain text"
+        )
     return FileFormat("text")
 
 
 def _sniff(path: Path, suffix: str, encoding: str) -> str:
-    """The format of a file whose name says nothing."""
+    """The format of a file whose name does not determine it."""
     start = first_bytes(path, 4096)
     if start.startswith(b"PAR1"):
         return "parquet"
@@ -114,12 +123,13 @@ def _sniff(path: Path, suffix: str, encoding: str) -> str:
         what = (
             f"is {foreign}, not text or a table."
             if foreign
-            else f"holds bytes that are not text, and its name ends in '{suffix}'."
+            else f"contains bytes that are not text, and its name ends in '{suffix}'."
         )
         raise DataError(
             what,
             where=str(path),
-            cure=f"Known endings are {known} (each also .gz .xz .bz2 .zip), or set data.format.",
+            cure=f"Supported extensions: {known} (each also with .gz .xz .bz2 .zip). For any other name,"
+            " set data.format.",
         )
     lines = first_lines(path, encoding)
     opening = next((line.lstrip() for line in lines if line.strip()), start.lstrip().decode(errors="replace"))
@@ -129,8 +139,8 @@ def _sniff(path: Path, suffix: str, encoding: str) -> str:
 
 
 def _table_format(lines: Sequence[str]) -> str:
-    """The kind of table whose delimiter is equally often in every line, and of several the one that leaves the fewest
-    cells empty; empty where there is none.
+    """The table format whose delimiter occurs equally often in every line; among several, the one with the fewest
+    empty cells. Empty if there is none.
 
     >>> _table_format(["+,S10,\\t\\tacgt", "-,S12,\\t\\tggca"]), _table_format(["a\\tb, c, d", "d\\te, f, g"])
     ('csv', 'tsv')

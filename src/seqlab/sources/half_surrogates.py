@@ -1,4 +1,4 @@
-"""Halves of surrogate pairs: JSON and Python can hold them, but they are not text and no file can store them."""
+"""Halves of surrogate pairs: JSON and Python strings can contain them, but they are not valid text and cannot be encoded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def refuse_half_surrogates(values: Mapping[str, Any], *, where: str, cure: str) 
 
     >>> refuse_half_surrogates({"labels": ["a", "\\ud800"]}, where="x.jsonl, line 3", cure="Fix it.")
     Traceback (most recent call last):
-    seqlab.core.errors.DataError: x.jsonl, line 3: 'labels' holds half of a surrogate pair (\\ud800), which is not text.
+    seqlab.core.errors.DataError: x.jsonl, line 3: 'labels' contains half of a surrogate pair (\\ud800), which is not valid text.
       Fix it.
     """
     for name, cell in values.items():
@@ -23,5 +23,5 @@ def refuse_half_surrogates(values: Mapping[str, Any], *, where: str, cure: str) 
             text.encode()
         except UnicodeEncodeError as error:
             half = f"\\u{ord(text[error.start]):04x}"
-            what = f"{name!a} holds half of a surrogate pair ({half}), which is not text."
+            what = f"{name!a} contains half of a surrogate pair ({half}), which is not valid text."
             raise DataError(what, where=where, cure=cure) from error

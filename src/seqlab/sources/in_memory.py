@@ -11,7 +11,7 @@ from seqlab.sources.formats.text_file import cut_into_chunks
 
 
 class InMemoryRows(Source):
-    """Rows out of a list. A row's line number is its position, from 1."""
+    """Rows from a list. A row's line number is its position, from 1."""
 
     def __init__(self, name: str, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
         self.name = name

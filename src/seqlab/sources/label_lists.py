@@ -1,4 +1,4 @@
-"""Cells that hold several labels: a list in JSON, or names with a character between them."""
+"""Cells with several labels: a JSON list, or names with a separator."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from seqlab.core.errors import DataError
 from seqlab.sources.base import Row, label_text
 
 SEPARATORS = ("|", ";", ",")
-"""What is looked for between names, in this order."""
+"""Separators between names, in order of preference."""
 MOSTLY_LISTS, LONGEST_NAME = 0.05, 4
-"""The share of cells with several labels from which a column holds lists, and the words of a label."""
+"""Minimum fraction of cells with several labels for a column of lists, and maximum number of words of a label."""
 CURE = (
-    "Fix the row, or skip such rows with data.bad_rows=skip; another column: data.label=NAME, other marks"
-    " between names: data.label_separator=X."
+    "Fix the row, skip such rows with data.bad_rows=skip, choose another column with"
+    " data.label=NAME, or set the separator between labels with data.label_separator=X."
 )
 
 
 def labels_of(row: Row, column: str, *, separator: str) -> list[str]:
-    """The labels of a row, each once; none at all is an answer too."""
+    """The distinct labels of a row; there may be none."""
     value = row.values.get(column)
     if isinstance(value, str):
         parts: Iterable[object] = (part for part in value.split(separator)) if separator else [value]
@@ -29,15 +29,15 @@ def labels_of(row: Row, column: str, *, separator: str) -> list[str]:
         if all(names):
             return list(dict.fromkeys(names))
         raise DataError(
-            f"entry {names.index('') + 1} of column '{column}' is no label.", where=row.where, cure=CURE
+            f"entry {names.index('') + 1} of column '{column}' is not a label.", where=row.where, cure=CURE
         )
     if name := label_text(value):
         return [name]
-    raise DataError(f"column '{column}' holds no list of labels.", where=row.where, cure=CURE)
+    raise DataError(f"column '{column}' does not contain a list of labels.", where=row.where, cure=CURE)
 
 
 def guess_separator(rows: Sequence[Row], column: str) -> str:
-    """The character that stands between names in the first rows; empty where cells hold lists, or one name
+    """The separator between names in the first rows; empty if cells contain lists, or one name
     each.
     """
     cells = [value for row in rows if isinstance(value := row.values.get(column), str)]
@@ -45,8 +45,8 @@ def guess_separator(rows: Sequence[Row], column: str) -> str:
 
 
 def list_separator(cells: Sequence[str]) -> str:
-    """The character between the labels of cells that look like lists: some cells have several short names out of a
-    small set, others have one. Empty where cells do not look like that.
+    """The separator in cells that look like lists of labels: some cells have several short names from a
+    small set, others have one. Empty if cells do not look like that.
 
     >>> list_separator(["sports;live", "sports", "business;live", "business", "live"])
     ';'

@@ -1,4 +1,4 @@
-"""Numbers as spreadsheets of different countries write them: 1.234,50 and 1,234.50."""
+"""Numbers in the formats of different locales: 1.234,50 and 1,234.50."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SYMBOLS = "€$£%\u00a0 "
 
 
 def is_plain(cell: str) -> bool:
-    """Whether Python reads the number as it is."""
+    """Whether Python can parse the number unchanged."""
     try:
         float(cell)
     except ValueError:
@@ -24,7 +24,7 @@ def is_plain(cell: str) -> bool:
 
 
 def decimal_of(cells: Sequence[str]) -> Decimal:
-    """The character before decimals in a column of numbers; empty where the cells are plain numbers, or none.
+    """The decimal separator of a column of numbers; empty if the cells are plain numbers, or not numbers.
 
     >>> decimal_of(["12,50", "1.200,00", "7"]), decimal_of(["1,200", "85,000.50"]), decimal_of(["1.5", "2"])
     (',', '.', '')
@@ -41,7 +41,7 @@ def decimal_of(cells: Sequence[str]) -> Decimal:
 
 
 def plain(cell: str, decimal: Decimal) -> str:
-    """The number as Python reads it; a cell that is no such number stays as it is.
+    """The number in Python's notation; a cell that is not such a number is unchanged.
 
     >>> plain("1.234,50 €", ","), plain("$85,000", "."), plain("n/a", ",")
     ('1234.50', '85000', 'n/a')
@@ -55,7 +55,7 @@ def plain(cell: str, decimal: Decimal) -> str:
 
 
 class PlainNumbers(Source):
-    """The rows of a table in which the numbers of some columns are written as Python reads them."""
+    """The rows of a table with the numbers of some columns converted to Python's notation."""
 
     def __init__(self, whole: Source, columns: Sequence[str], *, decimal: Decimal) -> None:
         self.name, self.columns, self.bad_rows, self.notes = (

@@ -1,4 +1,4 @@
-"""Settings -> the train, validation and test data of a task: the one way in which files become examples."""
+"""Settings -> the train, validation and test data of a task: the only way from files to examples."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ Spec = TypeVar("Spec", bound=DataSpec)
 
 @dataclass(frozen=True)
 class OpenedData:
-    """The parts by name (train and, where there are any, valid and test), the settings with all columns, and
-    what was decided why.
+    """The splits by name (train and, if present, valid and test), the settings with all columns, and
+    the reasons for each decision.
     """
 
     settings: DataSettings
@@ -43,10 +43,10 @@ def open_dataset(
     file_format: str = "",
     on_note: Notify = ignore,
 ) -> tuple[Spec, OpenedData]:
-    """Open the files of a recipe, find the columns, and hold out what no file provides.
+    """Open the files of a recipe, find the columns, and hold out the splits that no file provides.
 
     choose: the task of the training data, and why.
-    file_format: the format of the files where nothing names it.
+    file_format: the default format of the files.
     on_note: called with every guess as soon as it is made, before anything is read in full.
     """
     reasons = _Reasons(on_note)
@@ -69,7 +69,7 @@ def open_dataset(
 
 
 class _Reasons:
-    """What was decided: shown at once, and collected."""
+    """Collects the decisions and shows each one immediately."""
 
     def __init__(self, on_note: Notify) -> None:
         self.sentences: list[str] = []
@@ -82,7 +82,7 @@ class _Reasons:
 
 
 def _usable(spec: DataSpec, data: DataSettings, source: Source) -> Source:
-    """One row per example, without those that cannot be learned from, which are counted with those of the file."""
+    """One row per example, without unusable ones, which are counted with those of the file."""
     examples = spec.as_examples(_plain_numbers(spec, data, source), data)
     checked = spec.check_rows(examples, data)
     if checked is not examples and source.bad_rows.tolerates:
@@ -91,7 +91,7 @@ def _usable(spec: DataSpec, data: DataSettings, source: Source) -> Source:
 
 
 def _with_decimal(spec: DataSpec, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
-    """The settings with the character before decimals, where numbers are not written as Python reads them."""
+    """The settings with the decimal separator, if numbers are not in Python's notation."""
     columns = [name for name in _number_columns(spec, data) if name in source.columns]
     if data.decimal or not columns:
         return data, []
@@ -104,7 +104,10 @@ def _with_decimal(spec: DataSpec, source: Source, data: DataSettings) -> tuple[D
     ]
     if not (decimal := decimal_of(cells)):
         return data, []
-    sentence = f"numbers with a decimal '{decimal}' ({shortened(cells[0], 20)}); otherwise: data.decimal=."
+    sentence = (
+        f"numbers use '{decimal}' as the decimal separator ({shortened(cells[0], 20)}); set"
+        " data.decimal=. to change it"
+    )
     return data.model_copy(update={"decimal": decimal}), [sentence]
 
 
@@ -118,15 +121,15 @@ def _number_columns(spec: DataSpec, data: DataSettings) -> list[str]:
 
 
 def _about_skipped(parts: Mapping[str, Source]) -> list[str]:
-    """One sentence for each file that has rows which cannot be used."""
+    """One sentence for each file with unusable rows."""
     files = {id(part.bad_rows): part.bad_rows for part in parts.values()}
     return [sentence for bad_rows in files.values() if (sentence := bad_rows.sentence())]
 
 
 def open_further(path: str, data: DataSettings, spec: DataSpec) -> Source:
-    """Further labeled data, read the way the training data was.
+    """More labeled data, read the same way as the training data.
 
-    A folder with a test part offers that part.
+    If a folder has a test split, that is used.
     """
     if not exists(path, data):
         raise missing(path)
@@ -137,7 +140,7 @@ def open_further(path: str, data: DataSettings, spec: DataSpec) -> Source:
 
 
 def open_inputs(path: str, data: DataSettings, spec: DataSpec) -> Iterator[Any]:
-    """What a file asks predictions for. Labels are not needed; a file of lines holds one text per line."""
+    """The inputs of a file to predict. Labels are not needed; a text file contains one text per line."""
     is_side = bool(data.source) and plain_name(Path(path)).endswith(
         f".{data.source}"
     )  # new.en, with or without new.de
@@ -147,7 +150,7 @@ def open_inputs(path: str, data: DataSettings, spec: DataSpec) -> Iterator[Any]:
 
 
 def open_named_parts(data: DataSettings) -> dict[str, Source]:
-    """The validation and test data that the settings name."""
+    """The validation and test data named in the settings."""
     paths = {"valid": data.valid, "test": data.test}
     return {
         name: open_parts(path, data).get(name) or open_source(path, data)
@@ -166,14 +169,14 @@ def exists(path: str, data: DataSettings) -> bool:
         return is_there(path, data)
     except OSError as error:
         raise DataError(
-            f"cannot be looked at ({error.strerror}).",
+            f"cannot be accessed ({error.strerror}).",
             where=shortened(path),
             cure="Check the name and the permissions.",
         ) from error
 
 
 def missing(path: str, *, names: Sequence[str] = (), examples: str = "") -> DataError:
-    """There is no such file: say what is near, files of the folder as well as further `names` that are
+    """The error for a missing file; suggests similar files in the folder and similar `names` that are
     known.
     """
     folder = Path(path).parent
@@ -186,18 +189,18 @@ def missing(path: str, *, names: Sequence[str] = (), examples: str = "") -> Data
             f"data.{side}={ending}" for side, ending in zip(("source", "target"), endings, strict=False)
         )
         cure = (
-            f"There is '{shortened(path)}' with the endings {listed(endings)}: for pairs of lines add"
-            f" {sides}, for example."
+            f"Files named '{shortened(path)}' exist with the extensions {listed(endings)}: to train on"
+            f" aligned lines, add {sides}, for example."
         )
     elif close := closest(Path(path).name, [*there, *names]):
         cure = f"Did you mean '{close if close in names else folder / close}'?"
     else:
-        cure = f"The folder holds: {listed(sorted(there))}."
+        cure = f"The folder contains: {listed(sorted(there))}."
     return DataError("there is no such file or folder.", where=shortened(path, 200), cure=cure + examples)
 
 
 def _language_behind(name: str, file: str) -> str:
-    """The two-letter language that follows a name in the name of a file.
+    """The two-letter language code that follows a prefix in a file name.
 
     >>> _language_behind("corpus", "corpus.de.gz"), _language_behind("corpus", "corpus.csv"), _language_behind("corpus", "other.en")
     ('de', '', '')
@@ -207,36 +210,36 @@ def _language_behind(name: str, file: str) -> str:
 
 
 def _refuse_constant_steps(data: DataSettings, train: Source) -> None:
-    """Numbers that never change carry no information. Reading ends at the first one that does change."""
-    if not data.sequence or STEPS not in train.columns:  # words have rows of their own too
+    """Constant numbers carry no information. Reading stops at the first change."""
+    if not data.sequence or STEPS not in train.columns:  # words may have one row each, too
         return
     steps = (tuple(step) for row in train.rows() for step in row.values[STEPS])
     first = next(steps, None)
     if first is not None and all(step == first for step in steps):
         numbers = listed([f"{name} {value:g}" for name, value in zip(data.features, first, strict=False)])
         raise DataError(
-            f"every step has the same numbers ({numbers}).",
+            f"every step contains the same numbers ({numbers}).",
             where=train.name,
-            cure="There is nothing to learn from; other columns: data.features=NAME,NAME",
+            cure="There is nothing to learn from; choose other columns with data.features=NAME,NAME",
         )
 
 
 def _warn_of_single_steps(data: DataSettings, train: Source) -> list[str]:
-    """A series with one step is no series: its rows were probably taken for sequences."""
+    """If every series has a single step, rows were probably mistaken for sequences."""
     if STEPS not in train.columns or any(len(row.values[STEPS]) > 1 for row in islice(train.rows(), SAMPLE)):
         return []
     warning = (
-        f"every sequence has a single step, so nothing is learned about their order: does column '{data.sequence}'"
-        " name a sequence? Another: data.sequence=NAME"
+        "every sequence has a single step, so the model cannot learn from their order: is"
+        f" '{data.sequence}' the sequence column? To change it, set data.sequence=NAME"
     )
     return [warning]
 
 
 def _hold_out(spec: DataSpec, opened: OpenedData, *, seed: int) -> OpenedData:
-    """Take validation and test parts from the training data where no file provides them."""
+    """Hold out validation and test splits from the training data if no file provides them."""
     data, parts = opened.settings, opened.parts
     if spec.is_text_stream and isinstance(parts["train"], TextSource) and data.split == "content":
-        data = data.model_copy(update={"split": "tail"})  # shuffled lines are not a text
+        data = data.model_copy(update={"split": "tail"})  # shuffled lines are not running text
     shares = {name: 0.0 if name in parts else getattr(data, f"{name}_share") for name in ("valid", "test")}
     if not any(shares.values()):
         return replace(opened, settings=data)
@@ -256,25 +259,28 @@ def _hold_out(spec: DataSpec, opened: OpenedData, *, seed: int) -> OpenedData:
         raise
     taken = " and ".join(f"{share:.0%} for {name}" for name, share in shares.items() if share)
     how = {"content": "by content", "random": "at random", "tail": "from the end"}[data.split]
-    reasons = [*opened.reasons, f"held out {taken}, {how}; other data: data.valid=FILE data.test=FILE"]
+    reasons = [
+        *opened.reasons,
+        f"held out {taken}, {how}; set data.valid=FILE data.test=FILE to use other data",
+    ]
     if splits.train_only_labels:
         reasons.append(
-            f"labels with too few rows to hold any out stay in train: {listed(splits.train_only_labels)}"
+            f"labels with too few rows to hold out appear only in train: {listed(splits.train_only_labels)}"
         )
     rest = {name: part for name, part in parts.items() if name != "train"}
     return replace(opened, settings=data, parts={**splits.named(), **rest}, reasons=reasons)
 
 
 def subsampled(opened: OpenedData, *, seed: int) -> OpenedData:
-    """The same with no more training rows than `data.train_rows` asks for."""
+    """The same data with at most `data.train_rows` training rows."""
     data, train = opened.settings, opened.parts["train"]
     if not data.train_rows:
         return opened
     if isinstance(train, TextSource):
         raise RecipeError(
-            "rows are drawn at random, and lines out of order are no text.",
+            "it draws rows at random, and shuffled lines are not running text.",
             where="data.train_rows",
-            cure="Leave it out; the beginning of a file: data.max_rows=NUMBER",
+            cure="Remove the setting; to read only the beginning of a file, set data.max_rows=NUMBER",
         )
     fewer = fewer_rows(
         train, data.train_rows, seed=split_seed(data, seed), columns=[data.text or data.sequence or STEPS]
@@ -283,5 +289,5 @@ def subsampled(opened: OpenedData, *, seed: int) -> OpenedData:
 
 
 def split_seed(data: DataSettings, seed: int) -> int:
-    """What decides which rows are held out: `data.seed`, or the seed of the run."""
+    """The seed of the split: `data.seed`, or the seed of the run."""
     return seed if data.seed < 0 else data.seed

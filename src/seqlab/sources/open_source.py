@@ -24,13 +24,15 @@ from seqlab.sources.formats.text_file import TextFile
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.filtered import PARTS, ColumnSplit, part_of
 
-ONE_TEXT = "one text in several files; one label per file, each line an example: data.format=label_files"
+ONE_TEXT = (
+    "one text in several files; for one label per file and one example per line, set data.format=label_files"
+)
 
 
 def open_source(path: str | Path, settings: DataSettings) -> Source:
     """The source that reads a file or folder.
 
-    The settings' format decides, then the name, then the content.
+    The format comes from the settings, else from the name, else from the content.
     """
     path = Path(path)
     if pair := find_pair(path, settings):
@@ -46,12 +48,12 @@ def open_source(path: str | Path, settings: DataSettings) -> Source:
 
 
 def is_there(path: str, settings: DataSettings) -> bool:
-    """Whether a name stands for a file, a folder, or two line-aligned files."""
+    """Whether a name refers to a file, a folder, or two line-aligned files."""
     return Path(path).exists() or find_pair(Path(path), settings) is not None
 
 
 def open_parts(path: str | Path, settings: DataSettings) -> dict[str, Source]:
-    """Everything a path offers: at least `train`, and `valid` and `test` where the folder or a split column
+    """All splits of a path: at least `train`, and `valid` and `test` if the folder or a split column
     names them.
     """
     path = Path(path)
@@ -65,14 +67,14 @@ def open_parts(path: str | Path, settings: DataSettings) -> dict[str, Source]:
 
 
 def split_by_column(source: Source, column: str) -> dict[str, Source]:
-    """The parts that a column of the source names."""
+    """The splits named in a column of the source."""
     require_columns(source, [column])
     parts = {part_of(row, column) for row in source.rows()}
     if "train" not in parts:
         raise DataError(
-            f"column '{column}' marks no row as train.",
+            f"column '{column}' does not mark any row as train.",
             where=source.name,
-            cure="Rename the column if it means something else.",
+            cure="If the column means something else, rename it.",
         )
     return {part: ColumnSplit(source, column, part) for part in ("train", "valid", "test") if part in parts}
 
@@ -97,7 +99,7 @@ def _open_folder(folder: Path, settings: DataSettings) -> Source:
     tables = [entry for entry in files_in(folder) if _suffix(entry) in known and entry not in texts]
     if tables:
         raise DataError(
-            f"the folder holds {len(tables)} tables, one is needed.",
+            f"the folder contains {len(tables)} tables, expected one.",
             where=str(folder),
             cure=nearest("train", [entry.name for entry in tables]),
         )
@@ -105,7 +107,7 @@ def _open_folder(folder: Path, settings: DataSettings) -> Source:
 
 
 def _open_texts(folder: Path, texts: list[Path], settings: DataSettings) -> Source:
-    """Text files side by side: one text, or one label per file."""
+    """Text files in one folder: one text, or one label per file."""
     source: Source
     if not settings.format and looks_like_label_files(folder):
         source, why = LabelFiles(folder, settings), LABEL_FILES
@@ -117,16 +119,16 @@ def _open_texts(folder: Path, texts: list[Path], settings: DataSettings) -> Sour
 
 
 def _describe_left_out(folder: Path, texts: list[Path]) -> str:
-    """Text files further down, which only data.format=text reads."""
+    """Text files in subfolders, which are read only with data.format=text."""
     count = len(_text_files(folder, deep=True)) - len(texts)
     if not count:
         return ""
     files = "1 text file" if count == 1 else f"{count:,} text files"
-    return f"{files} in sub-folders left out; with them: data.format=text"
+    return f"skipped {files} in subfolders; set data.format=text to include them"
 
 
 def _parts_of_folder(path: Path, settings: DataSettings) -> dict[str, Source]:
-    """`train/` beside `test/`, `train.csv` beside `test.csv`, or `train.en` and `train.de` beside `test.en`
+    """`train/` and `test/`, `train.csv` and `test.csv`, or `train.en` and `train.de` with `test.en`
     and `test.de`.
     """
     if path.is_dir() and (pairs := pairs_of_folder(path, settings)):
@@ -163,8 +165,6 @@ def _text_files(folder: Path, *, deep: bool) -> list[Path]:
     known = formats_by_suffix()
     files = [entry for entry in entries if known.get(_suffix(entry)) == "text"]
     if not files and not any(known.get(_suffix(entry)) for entry in entries):
-        cure = (
-            "Text files in it, one folder of text files per label, or train.csv and test.csv are understood."
-        )
-        raise DataError("the folder holds nothing that can be read.", where=str(folder), cure=cure)
+        cure = "Expected text files, one folder of text files per label, or train.csv and test.csv."
+        raise DataError("the folder contains no data that seqlab can read.", where=str(folder), cure=cure)
     return files

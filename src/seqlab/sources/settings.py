@@ -15,138 +15,142 @@ Split = Literal["content", "random", "tail"]
 class DataSettings(Settings):
     """Which files, which columns, which part is held out."""
 
-    train: str = Field("", description="File, folder or built-in dataset to learn from.")
+    train: str = Field("", description="File, folder or built-in dataset to train on.")
     valid: str = Field(
-        "", description="File or folder to choose the best model on; held out of train when empty."
+        "",
+        description="Validation data: file or folder used to select the best model; held out from train when"
+        " empty.",
     )
-    test: str = Field("", description="File or folder for the final score; held out of train when empty.")
+    test: str = Field(
+        "", description="Test data: file or folder for the final score; held out from train when empty."
+    )
     text: str = Field(
         "",
         description=(
-            "Column with the text, or with the words of a tagger; several of a classifier: title,body."
+            "Text column, or word column for tagging; classifiers accept several (title,body)."
             " Guessed when empty."
         ),
     )
     label: str = Field(
         "",
         description=(
-            "Column with the class, or with the tags of a tagger; several columns of 0 and 1 for multi_label:"
-            " toxic,insult. Guessed when empty."
+            "Column with the class, or with the tags for tagging; multi_label accepts several columns"
+            " of 0 and 1 (toxic,insult). Guessed when empty."
         ),
     )
     source: str = Field(
         "",
         description=(
-            "Column to translate from; also the ending of line-aligned files: train.en beside train.de."
+            "Column to translate from, or the extension of line-aligned files: train.en next to train.de."
         ),
     )
-    target: str = Field("", description="Column to translate into; also the ending of line-aligned files.")
+    target: str = Field("", description="Column to translate into, or the extension of line-aligned files.")
     images: tuple[str, ...] = Field(
         (),
         description=(
-            "Folders or .zip archives with the images that a table names; beside the table when empty."
+            "Folders or .zip archives with the images that a table refers to; the table's folder when empty."
         ),
     )
     image_size: int = Field(
         0,
         ge=0,
         le=1024,
-        description="Pixels along each side to which images are scaled; 0 lets the task decide.",
+        description="Resize images to this many pixels on each side; 0 uses the task's default.",
     )
     language: str = Field(
         "",
         description=(
-            "Column that names the language to write in, for one model with several; a token for it enters"
-            " the source."
+            "Column that names the target language, for one multilingual model; a token for the"
+            " language is added to the source."
         ),
     )
     label_separator: str = Field(
         "",
         max_length=1,
         description=(
-            "Character between the labels of a cell, for multi_label; guessed when empty. Lists in JSON need"
-            " none."
+            "Separator between the labels of a cell, for multi_label; guessed when empty. JSON lists"
+            " need none."
         ),
     )
     max_labels: int = Field(
         1000,
         ge=2,
         description=(
-            "Refuse data with more different labels than this. Scoring counts every pair of labels: 1,000"
-            " labels take 200 MB, 5,000 take 5 GB."
+            "Reject data with more distinct labels than this. Scoring counts every pair of labels:"
+            " 1,000 labels take 200 MB, 5,000 take 5 GB."
         ),
     )
     sequence: str = Field(
         "",
         description=(
-            "Column that names the sequence a row belongs to: for numeric series with one row per step, and"
-            " for tagged words with one row per word."
+            "Column that identifies the sequence a row belongs to: for numeric series with one row"
+            " per step, and for tagged words with one row per word."
         ),
     )
     features: tuple[str, ...] = Field(
-        (), description="Numeric columns of one step of a series; all other columns when empty."
+        (), description="Numeric columns that form one step of a series; all other columns when empty."
     )
     valid_share: float = Field(
-        0.1, ge=0, lt=1, description="Share of train held out for validation when data.valid is empty."
+        0.1, ge=0, lt=1, description="Fraction of train held out for validation when data.valid is empty."
     )
     test_share: float = Field(
         0.1,
         ge=0,
         lt=1,
         description=(
-            "Share of train held out for testing when data.test is empty; 0 reports validation scores."
+            "Fraction of train held out for testing when data.test is empty; 0 reports validation scores."
         ),
     )
     split: Split = Field(
         "content",
         description=(
-            "How parts are held out: content (equal rows stay together), random (exact counts), tail (the end"
-            " of the file)."
+            "How rows are held out: content (identical rows stay in the same split), random (exact"
+            " counts), tail (the end of the file)."
         ),
     )
     seed: int = Field(
         -1,
         ge=-1,
         description=(
-            "Fixes which rows are held out, so that runs with other training seeds share them; -1:"
+            "Random seed of the split, so that runs with different training seeds share it; -1 uses"
             " training.seed."
         ),
     )
-    format: FormatName = Field(FormatName(""), description="Format of the files; from the name when empty.")
+    format: FormatName = Field(
+        FormatName(""), description="Format of the files; inferred from the file name when empty."
+    )
     header: Literal["auto", "true", "false"] = Field(
         "auto",
         description=(
-            "Whether a CSV or TSV table begins with the names of its columns; auto looks at the first rows;"
-            " without names columns are called 1, 2, 3 and so on."
+            "Whether a CSV or TSV table has a header line with column names; auto looks at the first"
+            " rows. Without a header, columns are named 1, 2, 3 and so on."
         ),
     )
     first_line: int = Field(
         0,
         ge=0,
-        description="Line on which a CSV or TSV table begins; 0 skips titles and comments above the table.",
+        description="Line on which a CSV or TSV table starts; 0 skips titles and comments above the table.",
     )
     decimal: Literal["", ".", ","] = Field(
-        "", description="Character before the decimals of numbers; recognized from the cells when empty."
+        "", description="Decimal separator of numbers; detected when empty."
     )
-    delimiter: str = Field(
-        "", max_length=1, description="Character between the columns of a table; guessed when empty."
-    )
+    delimiter: str = Field("", max_length=1, description="Column delimiter of a table; guessed when empty.")
     encoding: str = Field(
         "", description="Encoding of text files; detected when empty: utf-8, utf-16 or cp1252."
     )
     bad_rows: Literal["few", "stop", "skip"] = Field(
         "few",
         description=(
-            "Rows that cannot be used: skip and count up to 5% malformed rows and up to half with an empty text"
-            " or label (few), any number (skip), or stop at the first."
+            "What to do with unusable rows: few skips up to 5% malformed rows and up to half with an empty text or"
+            " label, skip skips any number, stop raises an error at the first."
         ),
     )
-    max_rows: int = Field(0, ge=0, description="Read at most this many rows of each file; 0 reads all.")
+    max_rows: int = Field(0, ge=0, description="Read at most this many rows of each file; 0 means no limit.")
     train_rows: int = Field(
         0,
         ge=0,
         description=(
-            "Learn from at most this many rows, drawn at random from the training part; 0 learns from all."
+            "Train on at most this many rows, drawn at random from the training split; 0 means no limit."
         ),
     )
     gap: int = Field(
@@ -154,25 +158,26 @@ class DataSettings(Settings):
         ge=2,
         le=10_000,
         description=(
-            "Words between what is to be remembered and the question, in the built-in dataset recall."
+            "Number of words between the word to remember and the question, in the built-in dataset recall."
         ),
     )
     length: int = Field(
         10,
         ge=3,
         le=10_000,
-        description="Letters in the longest sequence of the built-in datasets copy and reverse.",
+        description="Length of the longest sequence in the built-in datasets copy and reverse.",
     )
     max_length: int = Field(
         0,
         ge=0,
         description=(
-            "Cut sequences to this many steps, for a tagger into pieces of so many; 0 keeps them whole."
+            "Truncate sequences to this many steps; a tagger splits them into pieces of this length"
+            " instead. 0 means no limit."
         ),
     )
 
     @field_validator("header", mode="before")
     @classmethod
     def _spell_out(cls, value: object) -> object:
-        """TOML and Python have truth values of their own."""
+        """TOML and Python have Boolean values."""
         return str(value).lower() if isinstance(value, bool) else value

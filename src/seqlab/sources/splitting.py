@@ -1,11 +1,11 @@
-"""Holding out parts of one source for validation and testing.
+"""Holds out validation and test splits from one source.
 
-    content   rows ordered by a hash of what they say: equal rows share a hash, so they never stand on both
+    content   rows ordered by a hash of their content: equal rows share a hash, so they never end up on both
         sides
     random    rows ordered by a shuffle: exact counts
-    tail      rows in their own order: the end of the file is the future
+    tail      rows in file order: the end of the file is the future
 
-In each order the test part is taken first, so that another share for validation does not move it.
+The test split is always taken first, so that it does not depend on the validation fraction.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ LINE_END_WITHIN = 10_000
 
 @dataclass(frozen=True)
 class Splits:
-    """Three parts of one source that share no row; a part with share 0 is None."""
+    """Three disjoint parts of one source; a part with share 0 is None."""
 
     train: Source
     valid: Source | None
     test: Source | None
     train_only_labels: tuple[str, ...] = ()
-    """Labels that stand in train only, because they have too few rows to be held out."""
+    """Labels that occur only in train, because they have too few rows to hold out."""
 
     def named(self) -> dict[str, Source]:
         parts = {"train": self.train, "valid": self.valid, "test": self.test}
@@ -53,13 +53,13 @@ def hold_out(
     key_columns: Sequence[str] = (),
     labels: Callable[[Row], Iterable[str]] | None = None,
 ) -> Splits:
-    """Cut a source into train, valid and test. `key_columns` is what counts as content; all columns when
+    """Split a source into train, valid and test. `key_columns` is what counts as content; all columns when
     empty.
 
-    With `labels`, which names those of a row, a label of which nothing would be left in train stays there
-    with all of its rows: what training never saw cannot be answered.
+    With `labels`, which returns those of a row, a label that would be missing from train stays there
+    with all of its rows: a model cannot predict what it never saw in training.
 
-    Plain text with `tail` is cut by characters at line ends, so that both sides stay readable text.
+    Plain text with `tail` is cut by characters at line breaks, so that both sides remain readable text.
     """
     if valid_share + test_share >= 1:
         raise DataError(
@@ -96,14 +96,14 @@ def hold_out(
 def _keep_labels(
     source: Source, marks: bytearray, labels: Callable[[Row], Iterable[str]], keys: Sequence[int] | None
 ) -> tuple[str, ...]:
-    """Give rows back to train until every label stands there; returns the labels for which that was needed.
+    """Return rows to train until every label occurs there; returns the labels for which that was needed.
 
     Rows with equal keys move together.
     """
     held: dict[str, list[int]] = {}
     trained: set[str] = set()
     for place, row in enumerate(source.rows()):
-        for label in set(labels(row)):  # a tag may stand in a sentence many times
+        for label in set(labels(row)):  # a tag may occur many times in a sentence
             if marks[place] == TRAIN:
                 trained.add(label)
             else:
@@ -118,7 +118,7 @@ def _keep_labels(
 
 
 def content_key(row: Row, columns: Sequence[str], *, seed: int) -> int:
-    """64 bits of what a row says, the same in every process."""
+    """A 64-bit hash of a row's content, the same in every process."""
     digest = hashlib.blake2b(digest_size=8, key=str(seed).encode())
     for column in columns:
         cell = cell_text(row.values.get(column)).encode("utf-8", "surrogatepass")
@@ -169,28 +169,29 @@ def _nothing_left(
     columns: Sequence[str],
     train_only_labels: Sequence[str],
 ) -> DataError:
-    """Why a part would be empty: rows with equal keys stay together, and so do rows whose label is in no other part."""
+    """Why a split would be empty: rows with equal keys stay together, and so do rows whose label is in no other split."""
     part = {TRAIN: "training", VALID: "validation", TEST: "testing"}[mark]
     most = max(Counter(keys).values(), default=0)
     if most > len(keys) / 2 and most > 1:
         return DataError(
-            f"{most:,} of {len(keys):,} rows are equal in {listed(columns)}, and equal rows stay in one part: none"
-            f" is left for {part}.",
+            f"{most:,} of {len(keys):,} rows are identical in {listed(columns)}, and identical rows stay in one split:"
+            f" none would be left for {part}.",
             where=source.name,
-            cure="Is it the right column? Another: data.text=NAME. Equal rows in several parts: data.split=random",
+            cure="Is this the right column? To change it, set data.text=NAME. To allow identical rows in several splits, set"
+            " data.split=random",
         )
     if train_only_labels:
         return DataError(
-            f"the labels do not repeat often enough to hold rows out for {part}: each of"
-            f" {len(train_only_labels):,} labels, such as {shortened(train_only_labels[0])!r}, would be missing in train.",
+            f"the labels do not repeat often enough to hold out rows for {part}: each of"
+            f" {len(train_only_labels):,} labels, such as {shortened(train_only_labels[0])!r}, would be missing from train.",
             where=source.name,
-            cure="Are they names of rows rather than labels? Another column: data.label=NAME.",
+            cure="Do they identify rows rather than classes? To choose another column, set data.label=NAME.",
         )
     share = "data.test_share" if mark == TEST else "data.valid_share"
     return DataError(
-        f"{len(keys):,} {'row is' if len(keys) == 1 else 'rows are'} too few: none is left for {part}.",
+        f"{len(keys):,} {'row is' if len(keys) == 1 else 'rows are'} too few: none would be left for {part}.",
         where=source.name,
-        cure=f"Add rows, name a file of its own (data.valid=FILE, data.test=FILE), or change {share}.",
+        cure=f"Add rows, pass a separate file (data.valid=FILE, data.test=FILE), or change {share}.",
     )
 
 
@@ -200,8 +201,10 @@ def _cut_text(source: TextSource, *, valid_share: float, test_share: float) -> S
     cuts = _line_ends_after(source, [total - num_test - num_valid, total - num_test])
     (first, first_line), (second, second_line) = cuts
     if first == 0 or (num_valid and second <= first) or (num_test and total <= second):
-        cure = "Add text, or name a file of its own (data.valid=FILE, data.test=FILE)."
-        raise DataError(f"{total:,} characters are too few to hold out a part.", where=source.name, cure=cure)
+        cure = "Add text, or pass a separate file (data.valid=FILE, data.test=FILE)."
+        raise DataError(
+            f"{total:,} characters are too few to hold out a split.", where=source.name, cure=cure
+        )
     return Splits(
         train=TextPart(source, start=0, stop=first, first_line=1, part="train"),
         valid=(
@@ -218,13 +221,13 @@ def _cut_text(source: TextSource, *, valid_share: float, test_share: float) -> S
 
 
 def _line_ends_after(source: TextSource, positions: Sequence[int]) -> list[tuple[int, int]]:
-    """For each position the next line end, unless none is near, with the number of the line that follows."""
+    """For each position the next line break, unless none is near, with the number of the line that follows."""
     begin, line, ends = 0, 1, list[tuple[int, int]]()
     waiting = list(positions)
     for chunk in source.chunks(1 << 20):
         while waiting and begin + len(chunk) >= waiting[0]:
             at = max(waiting.pop(0) - begin, 0)
-            # A position right after a line end stays where it is; so does one that no line end follows soon.
+            # A position right after a line break is unchanged; so is one with no line break soon after it.
             end = (
                 at
                 if at == 0 or chunk[at - 1] == "\n"

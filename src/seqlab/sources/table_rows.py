@@ -1,4 +1,4 @@
-"""The rows of a table in memory, whatever kind of table it is."""
+"""The rows of an in-memory table of any supported type."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any
 from seqlab.core.errors import UsageError, listed, shortened
 
 ACCEPTED = (
-    "Pass a file, a folder, a built-in dataset or a recipe by name; rows as dicts or tuples; a pandas or polars"
-    " DataFrame, an Arrow table or a Hugging Face dataset; or a dict of splits (train, valid, test)."
+    "Pass a file, a folder, or the name of a built-in dataset or recipe; rows as dicts or"
+    " tuples; a pandas or polars DataFrame, an Arrow table or a Hugging Face dataset; or a"
+    " dict of splits (train, valid, test)."
 )
 
 
 def read_rows(table: Any) -> list[dict[str, Any]]:
-    """Every row as plain values under the names of its columns; missing values are None.
+    """Every row as plain values by column name; missing values are None.
 
     >>> read_rows([("good", 1), ("bad", 0)])
     [{'column_1': 'good', 'column_2': 1}, {'column_1': 'bad', 'column_2': 0}]
@@ -49,7 +50,7 @@ def _mappings(table: Any) -> Iterable[Mapping[Any, Any]]:
             table.with_format(None) if hasattr(table, "with_format") else table
         )  # a format such as "pandas" or "torch" makes tables or tensors of the rows
         return plain
-    raise UsageError(f"cannot read data of the type {type(table).__name__}.", where="data", cure=ACCEPTED)
+    raise UsageError(f"cannot read data of type {type(table).__name__}.", where="data", cure=ACCEPTED)
 
 
 def _of_list(rows: Sequence[Any]) -> Iterable[Mapping[Any, Any]]:
@@ -57,16 +58,16 @@ def _of_list(rows: Sequence[Any]) -> Iterable[Mapping[Any, Any]]:
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, Mapping | tuple | list):
             raise UsageError(
-                f"row {number} of the list is {type(row).__name__} ({shortened(repr(row), 40)}), not a dict or"
-                " tuple.",
+                f"row {number} of the list is of type {type(row).__name__} ({shortened(repr(row), 40)});"
+                " expected a dict or tuple.",
                 where="data",
-                cure=f"For example [{{'text': 'good', 'label': 'pos'}}, …]. {ACCEPTED}",
+                cure=f"For example, [{{'text': 'good', 'label': 'pos'}}, …]. {ACCEPTED}",
             )
         if not isinstance(row, Mapping) and any(isinstance(cell, Mapping) for cell in row):
             raise UsageError(
                 f"row {number} is a list of dicts, expected one dict.",
                 where="data",
-                cure="Pass the list of rows itself: seqlab.train(rows) in place of seqlab.train([rows]).",
+                cure="Pass the list of rows itself: seqlab.train(rows) instead of seqlab.train([rows]).",
             )
         if isinstance(row, Mapping) != isinstance(rows[0], Mapping) or len(row) != len(rows[0]) != 0:
             _refuse_other_shape(number, row, rows[0])
@@ -77,11 +78,12 @@ def _of_list(rows: Sequence[Any]) -> Iterable[Mapping[Any, Any]]:
 
 
 def _refuse_other_shape(number: int, row: Any, first: Any) -> None:
-    """Dicts may lack a column; tuples may not, and both do not go together."""
+    """Dicts may lack a column; tuples may not, and the two cannot be mixed."""
     if isinstance(row, Mapping) and isinstance(first, Mapping):
         return
     raise UsageError(
-        f"row {number} is a {type(row).__name__} of {len(row)}, row 1 a {type(first).__name__} of {len(first)}.",
+        f"row {number} is a {type(row).__name__} of length {len(row)}, but row 1 is a"
+        f" {type(first).__name__} of length {len(first)}.",
         where="data",
         cure="Give all rows the same columns, or use dicts.",
     )
@@ -92,7 +94,7 @@ def _of_columns(columns: Mapping[Any, Any]) -> list[dict[Any, Any]]:
     for name, column in columns.items():
         if isinstance(column, str | bytes) or not hasattr(column, "__len__"):
             raise UsageError(
-                f"column {str(name)!r} is {type(column).__name__}, not a list of values.",
+                f"column {str(name)!r} is of type {type(column).__name__}, expected a list of values.",
                 where="data",
                 cure=ACCEPTED,
             )
@@ -107,7 +109,7 @@ def _of_pandas(frame: Any) -> list[dict[Any, Any]]:
     names = [str(name) for name in frame.columns]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(
-            f"the DataFrame has several columns called {listed(repeated)}.",
+            f"the DataFrame has duplicate columns: {listed(repeated)}.",
             where="data",
             cure="Rename or drop them.",
         )
@@ -116,13 +118,13 @@ def _of_pandas(frame: Any) -> list[dict[Any, Any]]:
 
 
 def _plain(cell: Any) -> Any:
-    """Arrays and numbers of other packages as Python's own; what is not a number is missing."""
+    """Converts arrays and numbers of other packages to Python types; NaN counts as missing."""
     value = cell.tolist() if hasattr(cell, "tolist") else cell
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _label_decoders(table: Any) -> dict[str, Callable[[Any], Any]]:
-    """By column: numbers -> names, where a Hugging Face dataset knows the names of its classes."""
+    """By column: numbers -> names, if a Hugging Face dataset provides class names."""
     features = getattr(table, "features", None)
     if not isinstance(features, Mapping):
         return {}

@@ -28,7 +28,7 @@ SPLITS = {
     "dev": "valid",
     "test": "test",
 }
-"""What the splits of a dataset are called elsewhere, and here."""
+"""Names of splits in other libraries, and here."""
 
 
 def is_table(value: Any) -> bool:
@@ -67,7 +67,7 @@ def open_table(value: Any, *, name: str = IN_MEMORY) -> InMemoryRows:
     """A table in memory as a source. Columns are those of any row, in the order in which they first occur."""
     rows = read_rows(value)
     for number, row in enumerate(rows, start=1):
-        refuse_half_surrogates(row, where=place_of(name, number), cure="Fix the row or leave it out.")
+        refuse_half_surrogates(row, where=place_of(name, number), cure="Fix or remove the row.")
     columns = list(dict.fromkeys(column for row in rows for column in row))
     return InMemoryRows(name, columns, [{column: row.get(column) for column in columns} for row in rows])
 
@@ -87,10 +87,10 @@ def save_table(value: Any) -> Path:
 
 
 def save_splits(data: Any) -> dict[str, str]:
-    """What a Python user trains on, as names that a recipe can hold: `train` and, where there are any, `valid`
+    """The data passed from Python, as names that a recipe can store: `train` and, if present, `valid`
     and `test`.
 
-    Tables are saved; names of files, datasets and recipes stay as they are.
+    Tables are saved; names of files, datasets and recipes are unchanged.
     """
     if not is_splits(data):
         return {"train": _name_of(data)}
@@ -98,29 +98,27 @@ def save_splits(data: Any) -> dict[str, str]:
     names = [SPLITS[name] for name in data if name in SPLITS]
     if unknown or len(set(names)) < len(names):
         problem = (
-            f"no split is called {listed(unknown)}"
-            if unknown
-            else f"a split is given twice: {listed(list(data))}"
+            f"unknown split {listed(unknown)}" if unknown else f"duplicate split in {listed(list(data))}"
         )
         raise UsageError(
-            f"{problem}.", where="data", cure=f"Splits are called {listed(list(SPLITS))}; leave out others."
+            f"{problem}.", where="data", cure=f"Splits are named {listed(list(SPLITS))}; remove any others."
         )
     return {SPLITS[name]: _name_of(part) for name, part in data.items()}
 
 
 def _name_of(data: Any) -> str:
-    """The name of a file or dataset: the given one, or that of the saved table."""
+    """The name of a file or dataset: the one passed, or that of the saved table."""
     if isinstance(data, str) and "\n" in data:
         raise UsageError(
-            "found a text with several lines, expected the name of a file.",
+            "found text with several lines, expected a file name.",
             where="data",
-            cure="Write the text to a file and pass the name of the file.",
+            cure="Write the text to a file and pass the file name.",
         )
     return str(data) if isinstance(data, str | Path) else str(save_table(data))
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no NaN and no infinity: such a number is missing."""
+    """JSON has neither NaN nor infinity: such numbers count as missing."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

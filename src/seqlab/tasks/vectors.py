@@ -88,7 +88,7 @@ def _pool(pooling: str, backbone: Backbone) -> nn.Module:
     if pooling not in get_args(VectorPooling):
         raise UsageError(
             f"'{pooling}' is no way to make one vector of many.",
-            cure=f"There is: {', '.join(get_args(VectorPooling))}.",
+            cure=f"Available: {', '.join(get_args(VectorPooling))}.",
         )
     if pooling == "last":
         layer = backbone.stack.layers[-1] if isinstance(backbone, RecurrentBackbone) else None

@@ -1,4 +1,4 @@
-"""What a tokenizer is: text -> pieces -> ids, and back."""
+"""The interface of tokenizers: text -> pieces -> ids, and back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Ids = NDArray[np.int32]
 
 
 class Tokenizer(ABC):
-    """Cuts text into pieces and knows their ids. Fitted on the training split only; saved inside the run."""
+    """Splits text into tokens and maps them to ids. Fitted on the training split only; saved inside the run."""
 
     kind: ClassVar[str]
     vocabulary: Vocabulary
@@ -27,7 +27,7 @@ class Tokenizer(ABC):
     @classmethod
     @abstractmethod
     def fit(cls, texts: Iterable[str], settings: TokenSettings, *, specials: Sequence[str]) -> Self:
-        """Learn the pieces from texts, in one pass that does not hold them in memory."""
+        """Build the vocabulary from texts, in one streaming pass."""
 
     @abstractmethod
     def split(self, text: str) -> list[str]:
@@ -43,12 +43,12 @@ class Tokenizer(ABC):
 
     @abstractmethod
     def decode(self, ids: Iterable[int]) -> str:
-        """Ids -> text; special ids are left out."""
+        """Ids -> text; special tokens are dropped."""
 
     def decode_filled(self, ids: Iterable[int], words: Iterable[str]) -> str:
         """Ids -> text, with the next of some words in place of every unknown id.
 
-        Here for pieces that carry their spaces themselves: a word is between spaces, unless what follows
+        This default is for pieces that include their spaces: a word is between spaces, unless what follows
         it has none before it.
         """
         left, text, unknown = iter(words), "", self.vocabulary.unk_id
@@ -69,13 +69,13 @@ class Tokenizer(ABC):
         """The tokenizer that `save` wrote."""
 
     def words_at(self, text: str) -> list[str]:
-        """For each id of `encode(text)` the word of the text in which it stands, known or not; empty where it
-        stands for no word.
+        """For each id of `encode(text)` the word of the text that contains it, known or not; empty if it
+        represents no word.
 
-        Where the pieces are not what stands in the text, a kind says more.
+        Tokenizers whose pieces differ from the text override this.
         """
         return self.split(text)
 
     def encode_many(self, texts: Sequence[str]) -> list[Ids]:
-        """Several texts at once; kinds with a parallel encoder do better than one by one."""
+        """Encode several texts at once; tokenizers with a parallel encoder override this."""
         return [self.encode(text) for text in texts]

@@ -1,4 +1,4 @@
-"""One token per byte of the text in UTF-8: 256 tokens, and nothing is unknown."""
+"""One token per byte of the text in UTF-8: 256 tokens, and nothing is out-of-vocabulary."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from seqlab.tokens.vocabulary import Vocabulary
 
 VOCABULARY = "vocabulary.json"
 
-# Readable bytes are written as themselves, the others by their number; "<" stands for itself, so "<0x0A>"
+# Readable bytes are written as themselves, the others by their number; "<" is escaped too, so "<0x0A>"
 # cannot be mistaken.
 PIECES = [chr(byte) if 0x20 <= byte < 0x7F else f"<0x{byte:02X}>" for byte in range(256)]
 
 
 @tokenizers.register("bytes")
 class Bytes(Tokenizer):
-    """id = number of special pieces + byte. Any text comes back exactly; `size` and `min_count` have no
-    meaning here.
+    """id = number of special pieces + byte. Any text round-trips exactly; `size` and `min_count` have no
+    effect.
 
     >>> tokenizer = Bytes(["<unk>", "<pad>"])
     >>> tokenizer.encode("Aé").tolist(), tokenizer.split("Aé"), tokenizer.decode([67, 197, 171])
@@ -45,7 +45,7 @@ class Bytes(Tokenizer):
         return [PIECES[byte] for byte in self._bytes(text)]
 
     def words_at(self, text: str) -> list[str]:
-        """A byte stands in its character."""
+        """A byte belongs to its character."""
         return [
             character
             for character in (text.lower() if self.lowercase else text)
@@ -65,7 +65,7 @@ class Bytes(Tokenizer):
         data = values.astype(np.uint8).tobytes()
         try:
             return data.decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError:  # a model wrote half a character
+        except UnicodeDecodeError:  # a model generated half a character
             return data.decode("utf-8", "replace")
 
     def save(self, folder: Path) -> None:

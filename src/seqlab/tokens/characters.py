@@ -24,11 +24,11 @@ PART = 1 << 16
 
 @tokenizers.register("characters")
 class Characters(Tokenizer):
-    """Every character of the training split has an id; others are `<unk>`. Text of known characters comes
-    back exactly.
+    """Every character of the training split has an id; others are `<unk>`. Text of known characters round-trips
+    exactly.
 
-    The whole text is looked up at once: its code points are the places of a table that holds the ids.
-    Half a surrogate pair is no character and never known.
+    The whole text is looked up at once: its code points index a table of ids.
+    Half a surrogate pair is not a character and is always unknown.
 
     >>> letters = Characters.fit(["abba"], TokenSettings(), specials=["<unk>", "<pad>"])
     >>> letters.encode("bad").tolist(), letters.decode([3, 2, 2])
@@ -71,11 +71,9 @@ class Characters(Tokenizer):
     def encode(self, text: str) -> Ids:
         text = text.lower() if self.lowercase else text
         ids = np.empty(len(text), dtype=np.int32)
-        for start in range(
-            0, len(text), PART
-        ):  # parts that stay in the processor's cache: three times the speed
+        for start in range(0, len(text), PART):  # chunks that fit into the CPU cache: three times as fast
             codepoints = _codepoints(text[start : start + PART])
-            # Clipped to the last place of the table, which stands for all that lies beyond it.
+            # Clipped to the last entry of the table, which represents everything beyond it.
             self._table.take(codepoints, out=ids[start : start + PART], mode="clip")
         return ids
 

@@ -1,5 +1,5 @@
-"""Long texts in parts, short texts together: the same work in pieces of a size that memory and caches
-like.
+"""Splits long texts and joins short ones, so that the work comes in chunks that fit memory and
+caches.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ PART = 1 << 18
 
 
 def even_parts(texts: Iterable[str], *, size: int = PART) -> Iterator[str]:
-    """All characters of all texts in order, in strings of about `size`: for counting, where borders do not
+    """All characters of all texts in order, in strings of about `size`: for counting, where boundaries do not
     matter.
 
     >>> list(even_parts(["abcdefg", "h", "ij"], size=3))
@@ -34,9 +34,9 @@ def even_parts(texts: Iterable[str], *, size: int = PART) -> Iterator[str]:
 
 
 def cut(text: str, border: re.Pattern[str], *, size: int = PART, longest: int | None = None) -> Iterator[str]:
-    """A text in parts of at least `size` characters, each beginning where `border` matches.
+    """A text in parts of at least `size` characters, each starting where `border` matches.
 
-    Without a border nearby a part grows, up to `longest` when that is given.
+    Without a boundary nearby a part grows, up to `longest` if given.
 
     >>> list(cut("to be or not to be", re.compile(" "), size=4)), list(cut("abcdefgh", re.compile(" "), size=2, longest=3))
     (['to be', ' or not', ' to be'], ['abc', 'def', 'gh'])

@@ -1,4 +1,4 @@
-"""How often each piece occurs, in memory that does not grow with the corpus."""
+"""Token counts, in memory that does not grow with the corpus."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ LONGEST_PIECE = 200
 
 
 def count_pieces(texts: Iterable[Iterable[str]], *, most: int = MOST_PIECES) -> Counter[str]:
-    """Counts of the pieces of all texts.
+    """Counts of the tokens in all texts.
 
-    Exact as long as there are at most `most` different pieces, and a gigabyte of English does not have that
-    many. Beyond that the rarest are forgotten, those seen once first, so that only the counts of rare pieces
+    Exact as long as there are at most `most` distinct tokens; a gigabyte of English has fewer than
+    that. Beyond that, the rarest are dropped, those seen once first, so that only the counts of rare tokens
     are too low.
 
     >>> count_pieces([["a", "b"], ["a", "c"], ["c", "a"]])
@@ -23,7 +23,7 @@ def count_pieces(texts: Iterable[Iterable[str]], *, most: int = MOST_PIECES) -> 
     for pieces in texts:
         counts.update(pieces)
         if len(counts) > most:
-            counts = _without_rarest(counts, most=most // 2)  # down to half, so that this happens seldom
+            counts = _without_rarest(counts, most=most // 2)  # down to half, so that this is rare
     return _storable(counts)
 
 
@@ -36,8 +36,8 @@ def _without_rarest(counts: Counter[str], *, most: int) -> Counter[str]:
 
 
 def _storable(counts: Counter[str]) -> Counter[str]:
-    """Without endless pieces (a line of base64) and without halves of surrogate pairs, which no UTF-8 file
-    can hold.
+    """Without very long tokens (a line of base64) and without halves of surrogate pairs, which UTF-8
+    cannot encode.
     """
     odd = [
         piece for piece in counts if len(piece) > LONGEST_PIECE or not (piece.isascii() or _is_utf8(piece))
@@ -56,7 +56,7 @@ def _is_utf8(piece: str) -> bool:
 
 
 def frequent_characters(words: Mapping[str, int], *, most: int) -> set[str]:
-    """The characters that occur most often in counted words; ties in their own order.
+    """The characters that occur most often in counted words; ties are broken by code point.
 
     >>> sorted(frequent_characters({"aab": 2, "cb": 1}, most=2))
     ['a', 'b']

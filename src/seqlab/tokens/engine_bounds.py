@@ -1,6 +1,6 @@
-"""Bounds on what a tokenizer.json that nobody vouches for may make of a text, checked before the engine reads it.
+"""Limits on what an untrusted tokenizer.json may do to a text, checked before the engine reads it.
 
-A short file can describe a tokenizer that fills the memory: replacement rules that double a text thirty times, a
+A short file can describe a tokenizer that fills memory: replacement rules that double a text thirty times, a
 template that adds a million tokens. Every such part is far below these bounds in published tokenizers.
 """
 
@@ -16,22 +16,26 @@ LARGEST_FILE = 100_000_000
 MOST_PIECES = 1_000_000
 """The largest published vocabularies have about 260,000."""
 LARGEST_GROWTH = 100
-"""Times that normalizers or decoders together may lengthen a text."""
+"""Maximum factor by which normalizers or decoders together may lengthen a text."""
 MOST_TEMPLATE_TOKENS = 100
 LONGEST_WORD = 1_000
-"""Characters of a word that WordPiece cuts, which takes time by their square."""
+"""Maximum length of a word for WordPiece, whose time is quadratic in it."""
 
 
 def check_bounds(saved: Mapping[str, Any]) -> None:
-    """Raise ValueError with what is out of bounds."""
+    """Raise ValueError if a limit is exceeded."""
     _check_vocabulary(saved)
     for part in ("normalizer", "pre_tokenizer", "decoder"):
         growth = _growth(saved.get(part))
         if growth > LARGEST_GROWTH:
-            raise ValueError(f"its {part} can make a text {growth:,.0f} times as long, over {LARGEST_GROWTH}")
+            raise ValueError(
+                f"its {part} can make a text {growth:,.0f} times longer, above the limit of {LARGEST_GROWTH}"
+            )
     added = _template_tokens(saved.get("post_processor"))
     if added > MOST_TEMPLATE_TOKENS:
-        raise ValueError(f"its template adds {added:,} tokens to every text, over {MOST_TEMPLATE_TOKENS}")
+        raise ValueError(
+            f"its template adds {added:,} tokens to every text, above the limit of {MOST_TEMPLATE_TOKENS}"
+        )
 
 
 def _check_vocabulary(saved: Mapping[str, Any]) -> None:
@@ -40,18 +44,19 @@ def _check_vocabulary(saved: Mapping[str, Any]) -> None:
     pieces = model.get("vocab", [])
     added = saved.get("added_tokens") or []
     if len(pieces) + len(added) > MOST_PIECES:
-        raise ValueError(f"it has {len(pieces) + len(added):,} pieces, over {MOST_PIECES:,}")
+        raise ValueError(f"it has {len(pieces) + len(added):,} tokens, above the limit of {MOST_PIECES:,}")
     if model.get("max_input_chars_per_word", 0) > LONGEST_WORD:
         raise ValueError(
-            f"max_input_chars_per_word is {model['max_input_chars_per_word']}, over {LONGEST_WORD}"
+            f"max_input_chars_per_word is {model['max_input_chars_per_word']}, above the limit of"
+            f" {LONGEST_WORD}"
         )
     unknown = model.get("unk_token")
     if model.get("type") == "WordPiece" and unknown not in pieces:
-        raise ValueError(f"its piece for unknown text, {str(unknown)[:40]!r}, is not in the vocabulary")
+        raise ValueError(f"its unknown token {str(unknown)[:40]!r} is not in the vocabulary")
 
 
 def _growth(part: Any) -> float:
-    """By how much a part, or a sequence of parts, can lengthen a text of one character."""
+    """The factor by which a part, or a sequence of parts, can lengthen a text of one character."""
     if isinstance(part, list):
         growth = 1.0
         for each in part:
@@ -70,7 +75,7 @@ def _growth(part: Any) -> float:
 
 
 def _shortest_match(pattern: Any) -> float:
-    """Characters that a rule replaces at least; an empty match stands before every character and at the end."""
+    """Minimum number of characters that a rule replaces; an empty match occurs before every character and at the end."""
     text = pattern.get("String") if isinstance(pattern, dict) else pattern
     if isinstance(text, str):
         return len(text) or 0.5
@@ -94,14 +99,14 @@ def _template_tokens(processor: Any) -> int:
 
 
 def _piece_size(piece: Any, sizes: Mapping[str, int]) -> int:
-    """A piece of a template is a text of the input, or a special token that may stand for several ids."""
+    """A piece of a template is a text of the input, or a special token that may expand to several ids."""
     special = piece.get("SpecialToken") if isinstance(piece, dict) else None
     return sizes.get(str(special.get("id")), 1) if isinstance(special, dict) else 1
 
 
 @contextmanager
 def explain_engine_failure() -> Iterator[None]:
-    """Turn the engine's panics and its bare Exceptions into a DataError: a text that this tokenizer cannot cut."""
+    """Turn the engine's panics and its bare Exceptions into a DataError: a text that this tokenizer cannot encode."""
     try:
         yield
     except BaseException as error:
@@ -109,5 +114,5 @@ def explain_engine_failure() -> Iterator[None]:
             raise
         raise DataError(
             f"the tokenizer of this model fails on a text ({str(error)[:100]}).",
-            cure="Import the model again with a whole tokenizer.json, or leave the text out.",
+            cure="Import the model again with a complete tokenizer.json, or remove the text.",
         ) from error

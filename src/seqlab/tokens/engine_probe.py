@@ -1,8 +1,8 @@
-"""A tokenizer.json that nobody vouches for, tried once in a process of its own under limits of time and memory.
+"""Tries an untrusted tokenizer.json in a separate process, with limits on time and memory.
 
-Static bounds cannot tell what a pattern or a chain of rules does with a hostile text, and a panic of the engine prints
-its backtrace before Python hears of it. Here both happen where they do no harm. This file is also the program of that
-process, so it imports nothing of seqlab that takes time.
+Static limits cannot predict what a pattern or a chain of rules does with a hostile text, and a panic of the engine prints
+its backtrace before Python sees it. Here both are harmless. This file is also the program of that
+process, so it imports no slow part of seqlab.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ import subprocess
 import sys
 
 CPU_SECONDS = 10
-"""Published tokenizers need one or two."""
+"""CPU time limit; published tokenizers need one or two seconds."""
 WALL_SECONDS = 120
-"""For systems without a limit on processor time, and machines that are busy."""
+"""Wall-clock limit, for systems without a CPU time limit, and for busy machines."""
 MEMORY = 3 << 30
-"""Bytes of address space, where the system can limit it."""
+"""Maximum address space in bytes, if the system can limit it."""
 SIZE = 1_000_000
-"""Bytes of each text in UTF-8."""
+"""Size of each text in UTF-8 bytes."""
 MIXED = "\u00e4\u00df e\u0301\u4e2d\u6587\u0639\u0631\u0628 \U0001f600\u200d\u2640 \u0e01\u0e34\u0000\ufdfa\t"
-"""Letters of several scripts, marks that combine, an emoji of several parts, NUL, and a ligature of 18 letters."""
+"""Letters of several scripts, combining marks, a multi-part emoji, NUL, and a ligature of 18 letters."""
 FAILED = 3
 _OUTCOMES: dict[str, str] = {}
 
 
 def try_engine(tokenizer: str) -> str:
-    """What is wrong with the JSON text of a tokenizer; empty if it cuts every text within the limits.
+    """What is wrong with the JSON text of a tokenizer; empty if it encodes every text within the limits.
 
     One text is tried once in a process.
     """
@@ -58,7 +58,8 @@ def _run_probe(tokenizer: str) -> str:
     if probe.returncode in (0, FAILED):
         return probe.stdout.decode("utf-8", "replace").strip()[:200]
     return (
-        f"the engine ends on a text of 1 MB, or needs more than {CPU_SECONDS} s or {MEMORY >> 30} GB for it"
+        f"the engine crashes on a text of 1 MB, or needs more than {CPU_SECONDS} s or"
+        f" {MEMORY >> 30} GB for it"
     )
 
 
@@ -78,7 +79,7 @@ def _limit_resources(memory: int, cpu_seconds: int) -> None:
 
 
 def _cut_texts() -> None:
-    """The work of the process: read the tokenizer from standard input, and cut texts with it."""
+    """The work of the process: read the tokenizer from standard input, and encode texts with it."""
     from tokenizers import Tokenizer as Engine
 
     engine = Engine.from_str(sys.stdin.buffer.read().decode())

@@ -1,5 +1,5 @@
-"""A published tokenizer kept whole: the tokenizer.json of an imported model, with the ids that its weights
-know.
+"""A published tokenizer, unmodified: the tokenizer.json of an imported model, with the ids that its weights
+use.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from seqlab.tokens.untrusted_json import damaged, read_json_object
 
 FILE, TARGET, ROLES = "tokenizer.json", "target.json", "roles.json"
 FILLER = "\0"
-"""Begins the names of places that an engine has no piece for."""
+"""Prefix of the names of ids for which an engine has no token."""
 LARGEST_ROLES = 100_000
 LONGEST_PATTERN = 2_000
 REPEATED_GROUP = re.compile(r"\)[*+{]")
@@ -35,17 +35,17 @@ REPEATED_GROUP = re.compile(r"\)[*+{]")
 
 @tokenizers.register("hugging_face")
 class HuggingFace(Tokenizer):
-    """Normaliser, pre-tokeniser, pieces and template stay as they were published, so the ids are those of the
+    """Normalizer, pre-tokenizer, vocabulary and template are those that were published, so the ids are those of the
     model's own tokenizer.
 
     `encode` adds what the template adds ([CLS] … [SEP] for an encoder, nothing for most decoders). The name
-    of a special piece inside a text is that piece, as chat templates and gaps ([MASK]) need it. `decode`
-    leaves special ids out.
+    of a special piece inside a text is that piece, as chat templates and masks ([MASK]) need it. `decode`
+    drops special tokens.
 
-    size: the rows of the model's embedding. They may be more than the pieces; a piece beyond them is unknown.
-    roles: see PublishedVocabulary.  target: where a pair of languages was cut into pieces by two models, the
-    one of what is written. `encode_targets` cuts as it does; one that is but a list of words came without a
-    way to cut (`cuts_targets`), and only decodes.
+    size: the number of rows of the embedding. There may be more rows than tokens; a token beyond them is unknown.
+    roles: see PublishedVocabulary.  target: if source and target have separate tokenizers, the
+    one of the target. `encode_targets` uses it; if only its vocabulary was published, it
+    cannot encode (`cuts_targets`), only decode.
     """
 
     kind = "hugging_face"
@@ -77,7 +77,7 @@ class HuggingFace(Tokenizer):
     ) -> Self:
         """The tokenizer in a tokenizer.json, within bounds.
 
-        is_foreign: it comes from somebody else, so it is tried in a process of its own first.
+        is_foreign: it is untrusted, so it is tried in a separate process first.
         """
         return cls(
             _read_engine(path, is_foreign=is_foreign),
@@ -87,17 +87,17 @@ class HuggingFace(Tokenizer):
         )
 
     def with_roles(self, roles: Mapping[str, int]) -> Self:
-        """The same tokenizer, told which of its pieces is what."""
+        """The same tokenizer with the given special tokens."""
         return type(self)(self._engine, size=self._size, roles=roles, target=self._target)
 
     @classmethod
     def fit(cls, texts: Iterable[str], settings: TokenSettings, *, specials: Sequence[str]) -> Self:
         raise UsageError(
-            "a published tokenizer comes with its weights and is not learned from text.",
+            "a published tokenizer comes with its weights; it is not trained on your text.",
             where="tokens.kind",
             cure=(
-                "To learn pieces of your own: tokens.kind=bpe, wordpiece or unigram. To import weights:"
-                " seqlab import PATH"
+                "To train your own tokenizer, set tokens.kind to bpe, wordpiece or unigram. To import"
+                " pretrained weights, run seqlab import PATH"
             ),
         )
 
@@ -129,7 +129,7 @@ class HuggingFace(Tokenizer):
         return self._target is None or not isinstance(self._target.model, WordLevel)
 
     def encode_targets(self, texts: Sequence[str]) -> list[Ids]:
-        """Texts of the side that is written; where nothing was published that cuts them, about as many ids as
+        """Encode target texts; if no target tokenizer was published, returns about as many ids as
         they would have.
         """
         return self._encode_many(
@@ -172,7 +172,7 @@ class HuggingFace(Tokenizer):
             or not isinstance(roles, dict)
             or not all(_is_id(place, size) for place in roles.values())
         ):
-            raise damaged(path, "does not say how many pieces there are and which of them is what")
+            raise damaged(path, "does not say how many tokens there are or which ids the special tokens have")
         target = folder / TARGET
         return cls.read(
             folder / FILE, size=int(str(size)), roles=roles, target=target if target.is_file() else None
@@ -183,7 +183,7 @@ def _read_engine(path: Path, *, is_foreign: bool = False) -> Engine:
     saved = read_json_object(path, largest=LARGEST_FILE)
     pattern = next((pattern for pattern in _patterns(saved) if _is_risky(pattern)), None)
     if pattern is not None:
-        raise damaged(path, f"has a pattern that could take for ever ({pattern[:60]!r})")
+        raise damaged(path, f"has a regular expression that could run forever ({pattern[:60]!r})")
     try:
         check_bounds(saved)
         _check_model(saved.get("model"))
@@ -196,9 +196,7 @@ def _read_engine(path: Path, *, is_foreign: bool = False) -> Engine:
     ) as error:  # the engine's own errors are plain Exceptions, and its panics not even that
         if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
             raise
-        raise damaged(
-            path, f"does not hold a tokenizer that can be used here ({str(error)[:100]})"
-        ) from error
+        raise damaged(path, f"does not contain a supported tokenizer ({str(error)[:100]})") from error
 
 
 def _check_model(model: Any) -> None:
@@ -212,19 +210,19 @@ def _check_model(model: Any) -> None:
 
 
 def check_merges(pieces: Mapping[str, Any], merges: Sequence[Any], *, prefix: str = "") -> None:
-    """Every merge is of two known pieces into a known one, or it is a ValueError: the engine would not
-    survive another.
+    """Every merge must join two known pieces into a known one, else ValueError: the engine would not
+    survive any other.
     """
     for merge in merges:
         if len(merge) != 2 or not all(isinstance(part, str) and part in pieces for part in merge):
-            raise ValueError(f"the merge {str(merge)[:40]} is not one of two known pieces")
+            raise ValueError(f"the merge {str(merge)[:40]} does not join two known tokens")
         if merge[0] + merge[1].removeprefix(prefix) not in pieces:
-            raise ValueError(f"the merge {str(merge)[:40]} gives no known piece")
+            raise ValueError(f"the merge {str(merge)[:40]} does not produce a known token")
 
 
 def _pieces(engines: Sequence[Engine], size: int) -> list[str]:
-    """The pieces by id, those of the last engine before all others; rows of the embedding that no piece uses
-    get names of their own.
+    """The pieces by id, with priority to the last engine; rows of the embedding that no piece uses
+    get placeholder names.
     """
     by_id = {
         place: piece
@@ -246,7 +244,7 @@ def _is_id(value: Any, limit: Any) -> bool:
 
 
 def _patterns(saved: Any) -> Iterator[str]:
-    """Every regular expression in a tokenizer.json, however deep it stands, but not among the pieces."""
+    """Every regular expression in a tokenizer.json, at any depth, except in the vocabulary."""
     if isinstance(saved, dict):
         for name, value in saved.items():
             if name == "Regex" and isinstance(value, str):
@@ -259,7 +257,7 @@ def _patterns(saved: Any) -> Iterator[str]:
 
 
 def _is_risky(pattern: str) -> bool:
-    """A repeated group inside a repeated pattern is how an expression comes to try every way to cut a text;
+    """A repeated group inside a repeated pattern can make an expression try exponentially many splits;
     no tokenizer needs one.
 
     >>> _is_risky("(a|a)*$"), _is_risky(r" ?\\p{L}+| ?\\p{N}+"), _is_risky(r"(?i:'s|'t)|\\s+(?!\\S)")

@@ -1,4 +1,4 @@
-"""The classes of a classification: names <-> ids."""
+"""Class labels: names <-> ids."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST_FILE = 50_000_000
 
 
 class Labels:
-    """Class names, each with the id of its place.
+    """Class names; the id of a class is its index.
 
     >>> labels = Labels.fit(["pos", "neg", "pos"])
     >>> labels.names, labels.encode("pos"), labels.decode(0)
@@ -27,7 +27,7 @@ class Labels:
         self.names = list(names)
         self.ids = {name: place for place, name in enumerate(self.names)}
         if len(self.ids) != len(self.names):
-            raise ValueError("a label stands twice in the list")
+            raise ValueError("a label occurs twice in the list")
 
     @classmethod
     def fit(
@@ -39,22 +39,22 @@ class Labels:
         where: str = "",
     ) -> Labels:
         """The labels that occur: in alphabetical order (whole numbers by value), or the most frequent
-        first. More than `most` are refused.
+        first. More than `most` labels are an error.
         """
         counts = Counter(labels)
         if most is not None and len(counts) > most:
             raise DataError(
-                f"{len(counts):,} different labels are more than data.max_labels={most}.",
+                f"found {len(counts):,} distinct labels, more than data.max_labels={most}.",
                 where=where,
                 cure=(
-                    "Is the label column the right one (data.label=NAME)? If it is:"
+                    "Is this the right label column (data.label=NAME)? If so, set"
                     f" data.max_labels={len(counts)}"
                 ),
             )
         if not counts:
             raise DataError(
-                "there is no label to learn from.",
-                cure="Is the file empty, or the label column the wrong one (data.label=NAME)?",
+                "there are no labels to train on.",
+                cure="Is the file empty, or is this the wrong label column (data.label=NAME)?",
             )
         names = sorted(counts, key=int) if _all_distinct_numbers(counts) else sorted(counts)
         return cls(sorted(names, key=lambda name: -counts[name]) if order == "frequency" else names)
@@ -63,15 +63,15 @@ class Labels:
         return len(self.names)
 
     def encode(self, label: str, *, where: str = "") -> int:
-        """The id of a label; one that training never saw is a DataError, because no answer could be right."""
+        """The id of a label; a label that did not occur in training raises DataError, because no prediction could be correct."""
         label_id = self.ids.get(label)
         if label_id is None:
             raise DataError(
                 f"the label {label[:80]!r} does not occur in the training data.",
                 where=where,
                 cure=(
-                    f"{nearest(label[:80], self.names)} Correct the label, leave the row out, or train with"
-                    " rows of this class."
+                    f"{nearest(label[:80], self.names)} Correct the label, remove the row, or add rows of this"
+                    " class to the training data."
                 ),
             )
         return label_id
@@ -80,7 +80,7 @@ class Labels:
         """The name of a class."""
         if not 0 <= label_id < len(self.names):
             raise UsageError(
-                f"the class {label_id} does not exist; there are {len(self.names)}, counted from 0."
+                f"class {label_id} does not exist; there are {len(self.names)} classes, counted from 0."
             )
         return self.names[label_id]
 
@@ -96,7 +96,7 @@ class Labels:
 
 
 def _all_distinct_numbers(names: Iterable[str]) -> bool:
-    """Whole numbers written in one way each ('1' and '01' together are names, not numbers)."""
+    """Whether all names are distinct whole numbers ('1' and '01' together are names, not numbers)."""
     return all(
         len(name) < 19 and name.isascii() and name.removeprefix("-").isdigit() and str(int(name)) == name
         for name in names

@@ -1,4 +1,4 @@
-"""Numeric sequences: every step a vector of features, brought to mean 0 and deviation 1."""
+"""Numeric sequences: every step is a vector of features, standardized to mean 0 and standard deviation 1."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LARGEST_FILE = 50_000_000
 
 
 class NumericSteps:
-    """step = (value - mean) / scale, feature by feature, with mean and deviation of the training split.
+    """step = (value - mean) / scale, feature by feature, with the mean and standard deviation of the training split.
 
     Series, feature vectors and the rows of images enter the models this way, where text enters as ids.
-    A feature that never changes has scale 1, so it becomes 0 and says nothing.
+    A feature that never changes has scale 1, so it becomes 0.
 
     >>> steps = NumericSteps.fit([[[1.0, 5.0], [3.0, 5.0]]])
     >>> steps.encode([[5.0, 5.0]]).tolist(), steps.decode([[3.0, 0.0]]).tolist()
@@ -38,11 +38,11 @@ class NumericSteps:
 
     @classmethod
     def fit(cls, sequences: Iterable[ArrayLike]) -> NumericSteps:
-        """Mean and deviation over all steps of all sequences, in one pass.
+        """Mean and standard deviation over all steps of all sequences, in one pass.
 
         Two parts with counts n and m, means a and b, sums of squared deviations A and B together have mean a
-        + (b - a) m / (n + m) and A + B + (b - a)² n m / (n + m): no sum of squares that could lose all
-        digits. Paper: Chan, Golub and LeVeque 1983, "Algorithms for Computing the Sample Variance".
+        + (b - a) m / (n + m) and A + B + (b - a)² n m / (n + m): unlike a sum of squares, this does not lose
+        precision. Paper: Chan, Golub and LeVeque 1983, "Algorithms for Computing the Sample Variance".
         """
         total: _Moments | None = None
         for number, sequence in enumerate(sequences, start=1):
@@ -54,17 +54,18 @@ class NumericSteps:
                 total = part if total is None else total.merged(part)
         if total is None:
             raise DataError(
-                "there is no step to learn from.", cure="Is the file empty, or are all sequences of length 0?"
+                "there are no steps to train on.",
+                cure="Is the file empty, or do all sequences have length 0?",
             )
         return cls(total.mean.tolist(), total.scale().tolist())
 
     @classmethod
     def fit_pixels(cls, images: Iterable[ArrayLike], *, channels: int) -> NumericSteps:
-        """For steps that are rows of pixels: one mean and one deviation for each channel, shared by all
+        """For steps that are rows of pixels: one mean and one standard deviation for each channel, shared by all
         pixels.
 
-        A column at the border that is nearly always empty would else be blown up until its few specks of ink
-        drown the image.
+        Otherwise a nearly empty column at the border would be scaled up until a few specks of ink
+        dominate the image.
 
         >>> NumericSteps.fit_pixels([[[0.0, 2.0], [2.0, 4.0]]], channels=1).mean.tolist()
         [2.0, 2.0]
@@ -78,7 +79,7 @@ class NumericSteps:
                 width = values.shape[1] if len(values) else width
                 if width % channels:
                     raise RecipeError(
-                        f"a row of {width} numbers cannot be divided into pixels of {channels} channels.",
+                        f"a row of {width} numbers cannot be split into pixels of {channels} channels.",
                         where="model.channels",
                     )
                 yield values.reshape(-1, channels)
@@ -96,14 +97,15 @@ class NumericSteps:
             standard = ((values - self.mean) / self.scale).astype(np.float32)
         if not np.isfinite(standard).all():
             raise DataError(
-                "a value is too far from all values of the training data to be a 32-bit number.",
+                "after scaling, a value is too large for float32: it is too far from the values in the"
+                " training data.",
                 where=where,
                 cure="Correct the value.",
             )
         return standard
 
     def decode(self, steps: ArrayLike) -> NDArray[np.float64]:
-        """Steps -> values in their own units, (time, features)."""
+        """Steps -> values in their original units, (time, features)."""
         return np.asarray(steps, dtype=np.float64).reshape(-1, self.num_features) * self.scale + self.mean
 
     def save(self, path: Path) -> None:
@@ -114,12 +116,12 @@ class NumericSteps:
         data = read_json_object(path, largest=LARGEST_FILE)
         mean, scale = list_of_numbers(data, "mean", path=path), list_of_numbers(data, "scale", path=path)
         if not mean or len(mean) != len(scale) or min(scale) <= 0:
-            raise damaged(path, "does not hold one mean and one positive scale per feature")
+            raise damaged(path, "does not contain one mean and one positive scale per feature")
         return cls(mean, scale)
 
 
 class _Moments:
-    """What a pass over the data keeps of it."""
+    """Running count, mean and squared deviations."""
 
     def __init__(self, values: NDArray[np.float64]) -> None:
         self.count = len(values)
@@ -143,10 +145,10 @@ class _Moments:
         if not np.isfinite(deviation).all():
             feature = int(np.flatnonzero(~np.isfinite(deviation))[0]) + 1
             raise DataError(
-                f"the values of feature {feature} are too large for a deviation.",
-                cure="Correct the values or measure in a larger unit.",
+                f"the values of feature {feature} are too large to compute a standard deviation.",
+                cure="Correct the values, or use a larger unit.",
             )
-        # Rounding can leave a constant a tiny deviation; that it never changes is what counts.
+        # Rounding can give a constant feature a tiny deviation, so compare the extremes instead.
         return np.where((self.low == self.high) | (deviation == 0), 1.0, deviation)
 
 
@@ -156,7 +158,7 @@ def _values(steps: ArrayLike, *, num_features: int | None, where: str) -> NDArra
         values = np.asarray(steps, dtype=np.float64)
     except (ValueError, TypeError, OverflowError) as error:
         raise DataError(
-            "the steps are not numbers, or not equally many in every step.",
+            "the steps are not numeric, or do not all have the same number of values.",
             where=where,
             cure="Every step needs one number per feature.",
         ) from error
@@ -164,9 +166,9 @@ def _values(steps: ArrayLike, *, num_features: int | None, where: str) -> NDArra
         values = values.reshape(-1, 1) if values.size else values.reshape(0, num_features or 0)
     if values.ndim > 2:
         raise DataError(
-            f"a step holds numbers of {values.ndim - 1} dimensions.",
+            f"each step has {values.ndim - 1} dimensions, expected 1.",
             where=where,
-            cure="Write each step as one flat row of numbers.",
+            cure="Write each step as one flat list of numbers.",
         )
     if num_features is not None and values.shape[1] != num_features and len(values):
         raise DataError(
@@ -179,6 +181,6 @@ def _values(steps: ArrayLike, *, num_features: int | None, where: str) -> NDArra
         raise DataError(
             f"step {step}, feature {feature} is not a finite number.",
             where=where,
-            cure="Fill the gap or leave the sequence out.",
+            cure="Fill in the value, or remove the sequence.",
         )
     return values

@@ -20,8 +20,8 @@ def one_hot(ids: ArrayLike, num_ids: int) -> NDArray[np.float32]:
     places = np.asarray(ids)
     if places.size and not (places.min() >= 0 and places.max() < num_ids):
         raise UsageError(
-            f"the ids run from {places.min()} to {places.max()}; one-hot vectors of length {num_ids} need ids"
-            f" from 0 to {num_ids - 1}."
+            f"the ids range from {places.min()} to {places.max()}; one-hot vectors of length {num_ids}"
+            f" need ids from 0 to {num_ids - 1}."
         )
     vectors = np.zeros((*places.shape, num_ids), dtype=np.float32)
     np.put_along_axis(vectors, places[..., np.newaxis].astype(np.int64), 1.0, axis=-1)

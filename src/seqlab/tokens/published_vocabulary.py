@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from seqlab.tokens.vocabulary import EOS, MASK, PAD, UNK, Vocabulary
 
 ROLES = {"unk": UNK, "pad": PAD, "eos": EOS, "mask": MASK}
-"""What seqlab calls the pieces that a task asks for; a published vocabulary has names of its own for them."""
+"""seqlab's names for special tokens; a published vocabulary has its own names for them."""
 
 
 class PublishedVocabulary(Vocabulary):
-    """Pieces by id as they were published. Asked for `<eos>`, it answers with whatever ends a text here.
+    """Tokens by id, as published. `<eos>` maps to whatever token ends a text in this vocabulary.
 
-    roles: which id is unk, pad, eos, mask, cls, sep or bos, as far as there is one. No special piece stands
-    first by rule, so `specials` is empty; which ids are special is in `special_ids`.
+    roles: which id is unk, pad, eos, mask, cls, sep or bos, if there is one. Special tokens need not come
+    first, so `specials` is empty; which ids are special is in `special_ids`.
 
     >>> bert = PublishedVocabulary(["[PAD]", "a", "[SEP]"], special_ids=[0, 2], roles={"pad": 0, "eos": 2})
     >>> bert.ids[EOS], bert.pad_id, bert.without_specials([2, 1, 0]).tolist()
@@ -35,7 +35,7 @@ class PublishedVocabulary(Vocabulary):
         self.ids = {**self.ids, **self._aliases()}
 
     def _aliases(self) -> dict[str, int]:
-        """A piece that ends texts is not called padding or unknown too: what is called so is never
+        """A token that ends texts must not also be padding or unknown, because those are never
         generated.
         """
         ends = self.roles.get("eos")
@@ -47,7 +47,7 @@ class PublishedVocabulary(Vocabulary):
 
     @property
     def unk_id(self) -> int:
-        """Where nothing is unknown, as with bytes, the padding stands for it."""
+        """If nothing can be unknown, as with bytes, this is the padding id."""
         return self.roles.get("unk", self.pad_id)
 
     @property
@@ -56,7 +56,7 @@ class PublishedVocabulary(Vocabulary):
 
     @property
     def pad_id(self) -> int:
-        """Padding is masked everywhere, so any piece can fill it where none was published for that."""
+        """Padding is masked everywhere, so any token can be used if none was published for it."""
         return self.roles.get("pad", self.roles.get("eos", 0))
 
     @property

@@ -14,28 +14,32 @@ class TokenSettings(Settings):
     kind: TokenizerName = Field(
         TokenizerName(""),
         description=(
-            "What a token is: characters, bytes, words, whitespace (words between spaces), bpe, wordpiece,"
-            " unigram, hugging_face (of imported weights); empty: the task's."
+            "Tokenizer: characters, bytes, words, whitespace (split at spaces), bpe, wordpiece,"
+            " unigram, or hugging_face (for imported weights); empty uses the task's default."
         ),
     )
     size: int = Field(
         0,
         ge=0,
-        description="Known tokens besides the special ones, most frequent first; 0 lets the kind decide.",
+        description="Vocabulary size without special tokens; the most frequent tokens are kept. 0 uses the"
+        " tokenizer's default.",
     )
     min_count: int = Field(
-        1, ge=1, description="A token seen less often than this in the training split is unknown."
+        1,
+        ge=1,
+        description="Tokens that occur less often than this in the training split are out-of-vocabulary.",
     )
     shared: bool = Field(
         False,
         description=(
-            "Both sides of a pair share one vocabulary and, with decoder.shared_embedding, one table."
+            "Whether source and target share one vocabulary and, with decoder.shared_embedding, one"
+            " embedding table."
         ),
     )
     target_kind: TokenizerName = Field(
-        TokenizerName(""), description="What a token of the target side is; as on the source side when empty."
+        TokenizerName(""), description="Tokenizer of the target side; same as the source side when empty."
     )
     target_size: int = Field(
-        0, ge=0, description="Known tokens of the target side; as on the source side when 0."
+        0, ge=0, description="Vocabulary size of the target side; same as the source side when 0."
     )
-    lowercase: bool = Field(False, description="Lower-case the text before cutting it.")
+    lowercase: bool = Field(False, description="Lowercase the text before tokenizing it.")

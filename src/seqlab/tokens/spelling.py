@@ -21,13 +21,13 @@ BORDERS = 2
 SHORTEST, LONGEST = BORDERS + 2, 1000
 LARGEST_FILE = 10_000_000
 KEPT = 1 << 16
-"""Words whose characters are remembered."""
+"""Maximum number of words whose characters are cached."""
 
 Characters = NDArray[np.int32]
 
 
 class Spelling:
-    """word -> begin, its characters, end, filled up to `longest` numbers with 0.
+    """word -> begin, its characters, end, padded with 0 to `longest` numbers.
 
     Of a word that is too long the first and the last characters are kept, since beginnings and endings tell
     most. A character is a code point, so an accent written as a mark of its own is one too; capitals are
@@ -48,7 +48,7 @@ class Spelling:
 
     @classmethod
     def learn(cls, words: Mapping[str, int], *, longest: int) -> Spelling:
-        """The characters of words, by how often each word stands in the training data."""
+        """Collect the characters of words, weighted by the counts of the words in the training data."""
         counts = Counter[str]()
         for word, count in words.items():
             for character in word:

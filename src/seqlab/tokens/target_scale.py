@@ -1,4 +1,4 @@
-"""Numbers to learn, brought to mean 0 and deviation 1, and back."""
+"""Standardizes regression targets to mean 0 and standard deviation 1, and back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Numbers = Float[np.ndarray, " examples"]
 
 @dataclass(frozen=True)
 class NumberScale:
-    """z = (number - mean) / deviation, both of the training part.
+    """z = (number - mean) / standard deviation, both of the training split.
 
     >>> scale = NumberScale.fit([2.0, 4.0])
     >>> scale.encode(4.0), scale.decode(np.array([-1.0])).tolist()
@@ -35,7 +35,7 @@ class NumberScale:
 
     @classmethod
     def fit(cls, numbers: Iterable[float], *, where: str = "") -> NumberScale:
-        """Mean and deviation in one pass that holds no number (Welford 1962)."""
+        """Mean and standard deviation in one streaming pass (Welford 1962)."""
         count, mean, squares = 0, 0.0, 0.0
         for value in numbers:
             count += 1
@@ -45,11 +45,13 @@ class NumberScale:
         deviation = math.sqrt(squares / count) if count else 0.0
         if not deviation > 0 or not math.isfinite(deviation):
             summary = (
-                "there is no number to learn from."
+                "there are no numbers to train on."
                 if not count
-                else f"every row has the same number {mean:g}, or numbers too large to count with."
+                else f"every row has the same number ({mean:g}), or the numbers are too large to compute with."
             )
-            raise DataError(summary, where=where, cure="Is it the right column? Another: data.label=NAME")
+            raise DataError(
+                summary, where=where, cure="Is this the right column? To change it, set data.label=NAME"
+            )
         return cls(mean, deviation)
 
     def encode(self, number: float) -> float:
@@ -67,7 +69,7 @@ class NumberScale:
         content = read_json_object(path, largest=LARGEST_FILE)
         mean, deviation = content.get("mean"), content.get("deviation")
         if not (_is_finite(mean) and _is_finite(deviation) and deviation > 0):
-            raise damaged(path, "holds no mean and no positive deviation")
+            raise damaged(path, "does not contain a mean and a positive standard deviation")
         return cls(float(mean), float(deviation))
 
 

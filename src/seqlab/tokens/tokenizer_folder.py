@@ -1,4 +1,4 @@
-"""Tokenizers in a folder: which kind it is stands beside what it knows."""
+"""Saves and loads tokenizers: a folder with the kind of tokenizer and its data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGEST_HEADER = 100_000
 
 
 def save_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
-    """Write a tokenizer of any kind into a folder, which is made when it is missing."""
+    """Write a tokenizer of any kind into a folder, which is created if missing."""
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer.save(folder)
 
@@ -28,7 +28,7 @@ def load_tokenizer(folder: Path) -> Tokenizer:
     kind = header.get("kind")
     if not isinstance(kind, str) or kind not in tokenizers.names():
         raise RunError(
-            f"the tokenizer is of a kind that does not exist here ({str(kind)[:40]!r}).",
+            f"unknown kind of tokenizer ({str(kind)[:40]!r}).",
             where=str(folder / HEADER),
             cure=f"{nearest(str(kind)[:40], tokenizers.names())} {PLUGIN_HINT}",
         )
@@ -36,25 +36,25 @@ def load_tokenizer(folder: Path) -> Tokenizer:
 
 
 def write_header(folder: Path, *, kind: str, lowercase: bool) -> None:
-    """What every kind says about itself. Written last, so that a folder with a header holds the rest too."""
+    """Write the header of a tokenizer. Written last, so that a folder with a header is complete."""
     write_whole(
         folder / HEADER, json.dumps({"format": FORMAT, "kind": kind, "lowercase": lowercase}, indent=2) + "\n"
     )
 
 
 def read_tokenizer_header(folder: Path) -> dict[str, object]:
-    """The header of a saved tokenizer, of a version that this one understands."""
+    """The header of a saved tokenizer, of a supported version."""
     path = folder / HEADER
     header = read_json_object(path, largest=LARGEST_HEADER)
     version = header.get("format")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise damaged(path, "does not say its format version")
+        raise damaged(path, "does not state its format version")
     if version > FORMAT:
         raise RunError(
-            f"the tokenizer has format {version}; this seqlab reads formats up to {FORMAT}.",
+            f"the tokenizer has format {version}, but this version of seqlab reads formats up to {FORMAT}.",
             where=str(path),
             cure="pip install --upgrade seqlab",
         )
     if not isinstance(header.get("lowercase"), bool):
-        raise damaged(path, "does not say whether text is lower-cased (true or false)")
+        raise damaged(path, "does not say whether the text is lowercased (true or false)")
     return header

@@ -1,4 +1,4 @@
-"""JSON from files that nobody vouches for: bounded in size, and refused with words."""
+"""Reads JSON from untrusted files: limited in size, with clear errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from seqlab.core.files import megabytes
 
 
 def read_json_object(path: Path, *, largest: int) -> dict[str, object]:
-    """The object in a JSON file of at most `largest` bytes; anything else is a RunError that does not repeat
+    """The object in a JSON file of at most `largest` bytes; anything else raises a RunError that does not quote
     the content.
     """
     _check_size(path, largest=largest)
@@ -22,10 +22,10 @@ def read_json_object(path: Path, *, largest: int) -> dict[str, object]:
         raise damaged(path, f"is not UTF-8 (byte {error.start})") from error
     except json.JSONDecodeError as error:
         raise damaged(path, f"is not valid JSON (line {error.lineno}, column {error.colno})") from error
-    except (RecursionError, ValueError) as error:  # nested without end; a number with thousands of digits
-        raise damaged(path, "holds JSON that no tokenizer needs") from error
+    except (RecursionError, ValueError) as error:  # nested too deeply; a number with thousands of digits
+        raise damaged(path, "contains JSON that no tokenizer needs") from error
     if not isinstance(data, dict):
-        raise damaged(path, f"holds {_kind(data)} where an object is expected")
+        raise damaged(path, f"contains {_kind(data)}, expected an object")
     return data
 
 
@@ -33,10 +33,10 @@ def list_of_texts(data: dict[str, object], name: str, *, path: Path) -> list[str
     """A field that must be a list of strings."""
     value = data.get(name)
     if not isinstance(value, list):
-        raise damaged(path, f"has {_kind(value)} as '{name}' where a list of texts is expected")
+        raise damaged(path, f"has {_kind(value)} as '{name}', expected a list of strings")
     wrong = next((item for item in value if not isinstance(item, str)), None)
     if wrong is not None or None in value:
-        raise damaged(path, f"has {_kind(wrong)} in '{name}' where only texts are expected")
+        raise damaged(path, f"has {_kind(wrong)} in '{name}', expected only strings")
     return value
 
 
@@ -44,15 +44,15 @@ def list_of_numbers(data: dict[str, object], name: str, *, path: Path) -> list[f
     """A field that must be a list of finite numbers."""
     value = data.get(name)
     if not isinstance(value, list):
-        raise damaged(path, f"has {_kind(value)} as '{name}' where a list of numbers is expected")
+        raise damaged(path, f"has {_kind(value)} as '{name}', expected a list of numbers")
     for item in value:
         if isinstance(item, bool) or not isinstance(item, int | float) or not abs(item) < 1e308:
-            raise damaged(path, f"has {_kind(item)} in '{name}' where only finite numbers are expected")
+            raise damaged(path, f"has {_kind(item)} in '{name}', expected only finite numbers")
     return [float(item) for item in value]
 
 
 def damaged(path: Path, what: str) -> RunError:
-    """The error for a file that cannot be what it should be."""
+    """The error for a damaged file."""
     return RunError(
         f"the file {what}.", where=str(path), cure="Restore the file from a copy of the run, or train again."
     )
@@ -66,12 +66,10 @@ def _check_size(path: Path, *, largest: int) -> None:
             cure="Is this the folder of a finished run? Restore the file or train again.",
         )
     if not path.is_file():
-        raise damaged(path, "is not an ordinary file")
+        raise damaged(path, "is not a regular file")
     size = path.stat().st_size
     if size > largest:
-        raise damaged(
-            path, f"is {megabytes(size)} large, more than the {megabytes(largest)} that are ever needed"
-        )
+        raise damaged(path, f"is {megabytes(size)}, larger than the limit of {megabytes(largest)}")
 
 
 def _kind(value: object) -> str:

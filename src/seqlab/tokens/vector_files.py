@@ -1,8 +1,8 @@
 """Files of word vectors: word2vec's text (a line `words width` first), GloVe's (no such line), and word2vec's
 binary (NAME.bin).
 
-Packed files are unpacked while they are read. Nothing is allocated because a file says so: memory grows with
-what was really read, and a header that promises more than the file can hold is refused before the first word.
+Compressed files are decompressed on the fly. Memory is never allocated because a header asks for it: it grows with
+what was actually read, and a header that declares more than the file can contain is rejected before the first word.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ WIDEST = 20_000
 LONGEST_WORD = 10_000
 LONGEST_LINE = LONGEST_WORD + 40 * WIDEST
 MOST_NUMBERS = 2_000_000_000
-"""8 GB of float32: a small packed file can unpack to anything."""
+"""8 GB of float32: a small compressed file can expand without limit."""
 BINARY = ".bin"
 Wanted = Callable[[str], bool]
 
 
 def read_word_vectors(path: str | Path, *, wanted: Wanted | None = None) -> WordVectors:
-    """The vectors of a file in its order; with `wanted` only those of some words are kept, though all are
+    """The vectors of a file in its order; with `wanted` only those of the given words are kept, though all are
     checked.
     """
     path = Path(path)
@@ -40,7 +40,7 @@ def read_word_vectors(path: str | Path, *, wanted: Wanted | None = None) -> Word
 
 
 def width_of(path: str | Path) -> int:
-    """Numbers in a vector, from the first word of a file."""
+    """The dimension of the vectors, from the first word of a file."""
     table = _Table(Path(path), None)
     with closing(_entries(Path(path))) as entries:
         for where, word, numbers in islice(entries, 1):
@@ -49,7 +49,7 @@ def width_of(path: str | Path) -> int:
 
 
 def _entries(path: Path) -> Generator[tuple[str, str, Vectors]]:
-    """Where a word stands, the word, and its numbers."""
+    """The position of a word, the word, and its vector."""
     check_exists(path)
     read = _read_binary if plain_name(path).lower().endswith(BINARY) else _read_text
     with open_binary(path) as stream:
@@ -57,7 +57,7 @@ def _entries(path: Path) -> Generator[tuple[str, str, Vectors]]:
 
 
 class _Table:
-    """What has been read so far."""
+    """The words and vectors read so far."""
 
     def __init__(self, path: Path, wanted: Wanted | None) -> None:
         self.path = path
@@ -73,15 +73,14 @@ class _Table:
             _refuse(
                 self.path,
                 where,
-                f"number {bad} of the word '{shortened(word)}' is not finite in float32"
-                f" ({numbers[bad - 1]}).",
+                f"value {bad} of the word '{shortened(word)}' is not finite in float32 ({numbers[bad - 1]}).",
             )
         if word in self.seen:
             _refuse(
                 self.path,
                 where,
-                f"the word '{shortened(word)}' stands here again, after {self.seen[word]}.",
-                cure="Keep one of the two.",
+                f"the word '{shortened(word)}' occurs twice; it was first seen at {self.seen[word]}.",
+                cure="Keep only one of the two.",
             )
         self.seen[word] = where
         self.width = len(numbers)
@@ -94,15 +93,15 @@ class _Table:
                 self.path,
                 where,
                 f"more than {MOST_NUMBERS:,} numbers.",
-                cure="Keep the more frequent words only.",
+                cure="Keep only the most frequent words.",
             )
 
     def finished(self) -> WordVectors:
         if not self.seen:
             raise DataError(
-                "holds no word vectors.",
+                "contains no word vectors.",
                 where=str(self.path),
-                cure="A line is a word and its numbers, separated by spaces.",
+                cure="Each line must be a word followed by its values, separated by spaces.",
             )
         return WordVectors(
             self.words, np.frombuffer(self.numbers, dtype="<f4").reshape(len(self.words), self.width)
@@ -110,7 +109,7 @@ class _Table:
 
 
 def _read_text(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vectors]]:
-    """Lines of a word and its numbers. The width is the header's, or that of the first line."""
+    """Lines with a word and its values. The dimension is that of the header, or of the first line."""
     promised, width, num_lines = -1, 0, 0
     for number, line in enumerate(_lines(stream, path), start=1):
         where = f"line {number}"
@@ -119,14 +118,19 @@ def _read_text(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vector
             promised, width = _header(fields, path, bytes_of_a_number=2)
             continue
         if fields == [""]:
-            _refuse(path, where, "is empty.", cure="A line is a word and its numbers, separated by spaces.")
+            _refuse(
+                path,
+                where,
+                "is empty.",
+                cure="Each line must be a word followed by its values, separated by spaces.",
+            )
         width = width or len(fields) - 1
         if not 0 < width <= WIDEST:
             _refuse(
                 path,
                 where,
-                f"a word and {width:,} numbers; there are 1 to {WIDEST:,}.",
-                cure="A line is a word and its numbers.",
+                f"a word with {width:,} values; expected 1 to {WIDEST:,}.",
+                cure="Each line must be a word followed by its values.",
             )
         yield where, *_cut(fields, width, path, where)
         num_lines += 1
@@ -134,27 +138,27 @@ def _read_text(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vector
             _refuse(
                 path,
                 where,
-                f"the first line promises {promised:,} words, and here is one more.",
+                f"the header declares {promised:,} words, but this is one more.",
                 cure="Correct the first line.",
             )
     if 0 <= num_lines < promised:
         raise DataError(
-            f"ends after {num_lines:,} of the {promised:,} words that its first line promises.",
+            f"ends after {num_lines:,} of the {promised:,} words that the header declares.",
             where=str(path),
-            cure="Fetch it again.",
+            cure="Download it again.",
         )
 
 
 def _cut(fields: list[str], width: int, path: Path, where: str) -> tuple[str, Vectors]:
-    """The word and its numbers. A word may have spaces inside; numbers too many are no word."""
+    """The word and its numbers. A word may contain spaces, but extra numbers are not part of it."""
     count, word = len(fields) - 1, " ".join(fields[: len(fields) - width])
     too_many = count > width and any(_is_number(field) for field in fields[1 : len(fields) - width])
     if count < width or too_many or not word:
         _refuse(
             path,
             where,
-            f"{count} numbers follow the word '{shortened(fields[0])}', and {width} are expected.",
-            cure="Every word has as many.",
+            f"the word '{shortened(fields[0])}' has {count} values, expected {width}.",
+            cure="All words must have the same number of values.",
         )
     try:
         numbers = [float(field) for field in fields[len(fields) - width :]]
@@ -164,9 +168,9 @@ def _cut(fields: list[str], width: int, path: Path, where: str) -> tuple[str, Ve
             path,
             where,
             f"'{shortened(wrong)}' is not a number.",
-            cure=f"A binary file of word2vec is called NAME{BINARY}.",
+            cure=f"Binary word2vec files must be named NAME{BINARY}.",
         )
-    with np.errstate(over="ignore"):  # what is too large for float32 becomes infinite, and is refused as such
+    with np.errstate(over="ignore"):  # values too large for float32 become infinite, and are rejected as such
         return word, np.array(numbers).astype(np.float32)
 
 
@@ -179,8 +183,8 @@ def _is_number(field: str) -> bool:
 
 
 def _read_binary(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vectors]]:
-    """`words width` and a line end; then each word, a space, and its numbers as float32, lowest byte
-    first.
+    """`words width` and a line break; then each word, a space, and its values as float32, little
+    endian.
     """
     first = stream.readline(100)
     fields = first.decode("ascii", "replace").split()
@@ -188,8 +192,8 @@ def _read_binary(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vect
         _refuse(
             path,
             "its beginning",
-            "a line with the number of words and their width is expected.",
-            cure="A text file must not be called .bin.",
+            "expected a header line with the number of words and their dimension.",
+            cure="Text files must not be named .bin.",
         )
     promised, width = _header(fields, path, bytes_of_a_number=4)
     for number in range(1, promised + 1):
@@ -200,8 +204,8 @@ def _read_binary(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vect
                 _refuse(
                     path,
                     where,
-                    f"ends inside it, or it is longer than {LONGEST_WORD:,} bytes; {promised:,} words are"
-                    " promised.",
+                    f"the file ends inside the word, or the word is longer than {LONGEST_WORD:,} bytes; the"
+                    f" header declares {promised:,} words.",
                 )
             letters += letter
         word = _decoded(bytes(letters).lstrip(b"\n"), path, where)
@@ -210,37 +214,37 @@ def _read_binary(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vect
             _refuse(
                 path,
                 where,
-                f"ends inside its numbers; {promised:,} words are promised.",
-                cure="Fetch it again.",
+                f"the file ends inside its values; the header declares {promised:,} words.",
+                cure="Download it again.",
             )
         yield where, word, np.frombuffer(numbers, dtype="<f4").astype(np.float32)
     if stream.read(2).strip() or stream.read(1):  # up to the end, where a compressed file has its checksum
         _refuse(
             path,
             "its end",
-            f"more follows after the {promised:,} words that are promised.",
-            cure="Fetch it again.",
+            f"the file continues after the {promised:,} words that the header declares.",
+            cure="Download it again.",
         )
 
 
 def _header(fields: list[str], path: Path, *, bytes_of_a_number: int) -> tuple[int, int]:
-    """Both numbers of the first line, if the file can be as large as they say."""
+    """Both numbers of the first line, if the file is large enough for them."""
     longest = max(map(len, fields))
     words, width = (int(field) for field in fields) if longest <= 12 else (0, 0)
     if not words or not 0 < width <= WIDEST:
         _refuse(
             path,
             "line 1",
-            f"promises {shortened(fields[0])} words of {shortened(fields[1])} numbers; widths are 1 to"
-            f" {WIDEST:,}.",
+            f"declares {shortened(fields[0])} words of dimension {shortened(fields[1])}; the dimension"
+            f" must be 1 to {WIDEST:,}.",
         )
     size = path.stat().st_size
     if not compression(path) and words * (1 + bytes_of_a_number * width) > size:
         _refuse(
             path,
             "line 1",
-            f"promises {words:,} words of {width:,} numbers, for which {size:,} bytes are too few.",
-            cure="Fetch it again.",
+            f"declares {words:,} words of dimension {width:,}, but the file has only {size:,} bytes.",
+            cure="Download it again.",
         )
     return words, width
 
@@ -254,7 +258,7 @@ def _lines(stream: IO[bytes], path: Path) -> Iterator[bytes]:
                 path,
                 f"line {number}",
                 f"is longer than {LONGEST_LINE:,} bytes.",
-                cure="A line is a word and its numbers.",
+                cure="Each line must be a word followed by its values.",
             )
         yield line
 
@@ -267,7 +271,7 @@ def _decoded(letters: bytes, path: Path, where: str) -> str:
             path,
             where,
             "is not UTF-8.",
-            cure=f"Convert the file first; a binary file of word2vec is called NAME{BINARY}.",
+            cure=f"Convert the file to UTF-8 first; binary word2vec files must be named NAME{BINARY}.",
         )
 
 

@@ -1,4 +1,4 @@
-"""The known pieces and their ids."""
+"""The vocabulary: tokens and their ids."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from seqlab.tokens.untrusted_json import damaged, list_of_texts, read_json_objec
 
 UNK, PAD, SOS, EOS, MASK = "<unk>", "<pad>", "<sos>", "<eos>", "<mask>"
 SEP = "<sep>"
-"""Stands between the texts of two columns."""
+"""Separates the texts of two columns."""
 LARGEST_FILE = 100_000_000
 
 
 class Vocabulary:
-    """Special pieces first, then the known ones; a piece's id is its place.
+    """Special tokens first, then ordinary ones; the id of a token is its index.
 
     With the specials `<unk>, <pad>` the unknown piece has id 0 and padding id 1.
 
@@ -37,7 +37,7 @@ class Vocabulary:
         self.ids: Mapping[str, int] = {piece: place for place, piece in enumerate(self.pieces)}
         if len(self.ids) != len(self.pieces):
             twice = next(piece for piece, count in Counter(self.pieces).items() if count > 1)
-            raise ValueError(f"the piece {twice!r} stands twice in the vocabulary")
+            raise ValueError(f"the token {twice!r} occurs twice in the vocabulary")
 
     @classmethod
     def count(
@@ -68,12 +68,14 @@ class Vocabulary:
     @property
     def unk_id(self) -> int:
         if UNK not in self.ids:
-            raise ValueError(f"unknown pieces need the special piece {UNK}; the specials are {self.specials}")
+            raise ValueError(
+                f"unknown tokens need the special token {UNK}; the special tokens are {self.specials}"
+            )
         return self.ids[UNK]
 
     @property
     def has_unknown(self) -> bool:
-        """Whether a piece of its own stands for what is not known."""
+        """Whether there is a separate token for unknown text."""
         return UNK in self.ids
 
     @property
@@ -86,7 +88,7 @@ class Vocabulary:
 
     @cached_property
     def text_ids(self) -> dict[str, int]:
-        """The ids of pieces cut out of text: any piece it does not list is `<unk>`, a special one too.
+        """The ids of tokens found in text: any token not in the vocabulary is `<unk>`, including special tokens.
 
         >>> Vocabulary(["a"], specials=[UNK, PAD]).text_ids["<pad>"]
         0
@@ -96,8 +98,8 @@ class Vocabulary:
         return _OrUnknown(known, unk_id=self.unk_id)
 
     def filled(self, ids: Iterable[int], words: Iterable[str]) -> list[str]:
-        """The pieces of ids, with the next of some words in place of every unknown one; other special ids are
-        left out.
+        """The pieces of ids, with the next given word in place of every unknown one; other special ids are
+        dropped.
 
         >>> Vocabulary(["a", "b"], specials=[UNK, PAD]).filled([2, 0, 1, 3], ["X"])
         ['a', 'X', 'b']
@@ -110,15 +112,15 @@ class Vocabulary:
         ]
 
     def without_specials(self, ids: Iterable[int]) -> NDArray[np.int64]:
-        """The ids of real pieces, in their order; an id that is no place in the vocabulary is a
+        """The ids of ordinary tokens, in order; an id outside the vocabulary raises a
         UsageError.
         """
         places = np.asarray(ids if hasattr(ids, "__len__") else list(ids), dtype=np.int64).reshape(-1)
         if places.size and not (places.min() >= 0 and places.max() < len(self.pieces)):
             wrong = int(places[(places < 0) | (places >= len(self.pieces))][0])
             raise UsageError(
-                f"the id {wrong} is not in the vocabulary, whose ids are 0 to {len(self.pieces) - 1}.",
-                cure="Decode with the tokenizer that made the ids.",
+                f"the id {wrong} is not in the vocabulary; ids range from 0 to {len(self.pieces) - 1}.",
+                cure="Decode with the tokenizer that produced the ids.",
             )
         return places[places >= len(self.specials)]
 
@@ -142,11 +144,11 @@ class Vocabulary:
         try:
             return cls(pieces, specials=specials)
         except ValueError as error:
-            raise damaged(path, "lists a piece twice") from error
+            raise damaged(path, "lists a token twice") from error
 
 
 class _OrUnknown(dict[str, int]):
-    """A dictionary that answers `unk_id` for what it does not hold, and does not grow by being asked."""
+    """A dictionary that returns `unk_id` for missing keys, without inserting them."""
 
     def __init__(self, known: dict[str, int], *, unk_id: int) -> None:
         super().__init__(known)

@@ -1,4 +1,4 @@
-"""One token per word, where whitespace already separates the words (WikiText, tagged corpora)."""
+"""One token per whitespace-separated word, for pre-tokenized corpora (WikiText, tagged corpora)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from seqlab.tokens.word_list import WordList
 
 @tokenizers.register("whitespace")
 class Whitespace(WordList):
-    """Splits at spaces and line ends and nowhere else; joins with single spaces.
+    """Splits only at spaces and line breaks; joins with single spaces.
 
     A corpus of this kind may mark its rare words as `<unk>` itself. That word has the id of the special piece
     `<unk>`; the names of other special pieces, such as `<pad>`, are unknown words like any other.

@@ -1,4 +1,4 @@
-"""Which pieces belong to the same word, seen from their ids alone."""
+"""Which tokens belong to the same word, from their ids alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from seqlab.tokens.base import Tokenizer
 
 BLANK, LETTER, DIGIT, MARK, SPECIAL = range(5)
 WHOLE = ("words", "whitespace")
-"""Kinds whose every token is a word."""
+"""Tokenizers whose tokens are all words."""
 CONTINUES = "##"
 
 
@@ -19,7 +19,7 @@ class WordBorders:
     """Numbers the words of a sequence of ids.
 
     A WordPiece token that starts with ## continues its word, and a token of `words` or `whitespace` is one.
-    The other kinds cut a text into letters, bytes or pieces that may include the space before them: there a
+    The other tokenizers split a text into letters, bytes or pieces that may include the space before them: there a
     word ends before a space, and where letters, digits and marks meet.
 
     >>> from seqlab.tokens.characters import Characters
@@ -33,8 +33,8 @@ class WordBorders:
         self._first = first
         self._last = last
         self._begins = begins
-        """For every id: the kind of its first sign, that of its last, and whether it begins a word whatever
-        stands before.
+        """For every id: the kind of its first and last character, and whether it starts a word regardless of what
+        precedes it.
         """
 
     @classmethod
@@ -62,7 +62,7 @@ class WordBorders:
 
 
 def _text_of(tokenizer: Tokenizer, place: int) -> str:
-    """What a piece stands for; the first bytes of a letter are no text yet."""
+    """The text of a token; the first bytes of a letter are not text yet."""
     return "" if place in tokenizer.vocabulary.special_ids else tokenizer.decode([place])
 
 

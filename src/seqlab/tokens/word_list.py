@@ -1,4 +1,4 @@
-"""What tokenizers share whose pieces are whole words out of a list."""
+"""Base of tokenizers whose tokens are whole words from a list."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BORDER = re.compile(r"(?<!<br)\s", re.IGNORECASE)
 class WordList(Tokenizer):
     """The most frequent words of the training split have ids, all others are `<unk>`.
 
-    A subclass says how text is cut into words and how words become text again.
+    A subclass defines how text is split into words and how words are joined.
     """
 
     def __init__(self, vocabulary: Vocabulary, *, lowercase: bool = False) -> None:
@@ -38,7 +38,7 @@ class WordList(Tokenizer):
     @staticmethod
     @abstractmethod
     def words_of(text: str) -> list[str]:
-        """Text -> words, as they stand there."""
+        """Text -> words, unmodified."""
 
     @classmethod
     def fit(cls, texts: Iterable[str], settings: TokenSettings, *, specials: Sequence[str]) -> Self:
@@ -72,7 +72,7 @@ class WordList(Tokenizer):
         header = read_tokenizer_header(folder)
         vocabulary = Vocabulary.load(folder / VOCABULARY)
         if UNK not in vocabulary.specials:
-            raise damaged(folder / VOCABULARY, f"lacks the special piece {UNK}")
+            raise damaged(folder / VOCABULARY, f"lacks the special token {UNK}")
         return cls(vocabulary, lowercase=bool(header["lowercase"]))
 
     @classmethod

@@ -14,7 +14,7 @@ Vectors = NDArray[np.float32]
 
 
 class WordVectors:
-    """A word's vector is the row of its place; the order is that of the file or vocabulary, usually the most
+    """Row i is the vector of word i; the order is that of the file or vocabulary, usually the most
     frequent first.
 
     >>> table = WordVectors(["north", "east"], np.array([[0, 2], [1, 0]]))
@@ -25,13 +25,13 @@ class WordVectors:
     def __init__(self, words: Sequence[str], vectors: NDArray[np.floating] | NDArray[np.integer]) -> None:
         if vectors.ndim != 2 or len(words) != len(vectors):
             raise ValueError(
-                f"{len(words)} words need as many rows of numbers, found an array of shape {vectors.shape}"
+                f"{len(words)} words need one vector each, found an array of shape {vectors.shape}"
             )
         self.words = list(words)
         self.vectors: Vectors = np.ascontiguousarray(vectors, dtype=np.float32)  # (words, width)
         self.places = {word: place for place, word in enumerate(self.words)}
         if len(self.places) != len(self.words):
-            raise ValueError("a word stands twice in the table")
+            raise ValueError("a word occurs twice in the table")
 
     def __len__(self) -> int:
         return len(self.words)
@@ -42,15 +42,15 @@ class WordVectors:
 
     @cached_property
     def units(self) -> Vectors:
-        """Every vector divided by its length, so that a product of two is their cosine.
+        """Every vector divided by its length, so that the dot product of two is their cosine.
 
-        A vector of zeros stays one.
+        A zero vector stays zero.
         """
         lengths = np.linalg.norm(self.vectors, axis=1, keepdims=True)
         return self.vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
 
     def place(self, word: str) -> int:
-        """The row of a word. A word that the table lacks is refused, with the nearest that it has."""
+        """The row of a word. A missing word is an error that suggests the closest spelling."""
         if word not in self.places:
             raise UsageError(f"the word '{word}' has no vector.", cure=nearest(word, self.words))
         return self.places[word]
@@ -60,6 +60,6 @@ class WordVectors:
         return vector
 
     def without(self, words: Sequence[str]) -> WordVectors:
-        """The same table without some words."""
+        """The same table without the given words."""
         kept = [place for place, word in enumerate(self.words) if word not in words]
         return WordVectors([self.words[place] for place in kept], self.vectors[kept])

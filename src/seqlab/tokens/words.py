@@ -20,15 +20,15 @@ QUOTES = frozenset("\"'`")
 
 @tokenizers.register("words")
 class Words(WordList):
-    """Cuts text into words, numbers and punctuation marks, the way a reader would.
+    """Splits text into words, numbers and punctuation marks, the way a reader would.
 
     - "don't" is don + 't and "film's" is film + 's, so that the film of "film's" is the known word film.
-    - "1,000.5" is one number; ".." and "--" of any length are one mark; any other mark stands alone.
+    - "1,000.5" is one number; ".." and "--" of any length are one mark; any other mark is a separate token.
     - `<br />` is a line break, not five tokens: reviews scraped from web pages are full of it.
-    - Vowel signs and accents written as marks of their own belong to their word.
-    - An emoji is one token with all that shapes it: "❤️", "👍🏽", the family "👩‍👩‍👧", the flag "🇩🇪".
+    - Vowel signs and accents written as combining marks belong to their word.
+    - An emoji is one token with its modifiers: "❤️", "👍🏽", the family "👩‍👩‍👧", the flag "🇩🇪".
 
-    Where the spaces were is forgotten, so `join` gives readable text, not the exact one. Languages written
+    Whitespace is not kept, so `join` returns readable text, not the exact original. Languages written
     without spaces need `characters` or `unigram`.
 
     >>> pieces = Words.words_of("Well-made (8.5/10).<br />I don't mind!")
@@ -52,11 +52,11 @@ class Words(WordList):
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """Every alternative takes all it can and never gives back (`++`), so time is linear whatever the text."""
+    """Every alternative is possessive (`++`), so time is linear for any text."""
     marks = _marks()
     letter = rf"[\w{marks}]"
     clitic = r"['’](?:[stdmSTDM]|[rR][eE]|[vV][eE]|[lL][lL])\b"
-    flag = "[\U0001f1e6-\U0001f1ff]{2}"  # two letters of a country
+    flag = "[\U0001f1e6-\U0001f1ff]{2}"  # the two letters of a country
     # A sign, then further signs that a joiner binds to it, marks (of which one chooses its glyph), skin
     # tones and the letters of a region.
     sign = rf"[^\w\s](?:\u200d[^\w\s]|[{marks}\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f])*+"
@@ -64,8 +64,8 @@ def _pattern() -> re.Pattern[str]:
 
 
 def _marks() -> str:
-    """Combining marks and invisible joiners as the inside of a character class, because `\\w` leaves them
-    out.
+    """Combining marks and invisible joiners for use in a character class, because `\\w` does not match
+    them.
     """
     marks = "".join(
         chr(place)
@@ -76,14 +76,14 @@ def _marks() -> str:
 
 
 def join_words(pieces: Sequence[str]) -> str:
-    """Words and marks as readable text: spaces where a typist would set them.
+    """Words and marks as readable text: spaces where a typist would put them.
 
     >>> join_words(['"', "Yes", ",", '"', "she", "said", "."])
     '"Yes," she said.'
     """
     text: list[str] = []
     open_quotes: set[str] = set()
-    glued = True  # nothing stands between the beginning of the text and its first word
+    glued = True  # no space before the first word
     for piece in pieces:
         closing = piece in open_quotes
         if not (

@@ -121,18 +121,19 @@ def _read(
     for depth in range(model.layers):
         weights |= _layer(f"{prefix}{names.layers}.{depth}", f"backbone.layers.{depth}", model, names)
     heads = _other_heads(prefix)
-    notes += [f"{other.reason} is left out" for other in heads if any(other.covers(name) for name in shapes)]
+    notes += [
+        f"{other.reason} is not imported" for other in heads if any(other.covers(name) for name in shapes)
+    ]
     if num_types > 1:
         notes.insert(
             0,
-            f"every text is of the first of {num_types} segment kinds; its vector is added to the positions",
+            f"the model has {num_types} segment types; every text uses the first, whose vector is"
+            " added to the positions",
         )
     unused = (
         *copies,
         *heads,
-        UnusedTensor(
-            f"{prefix}embeddings.position_ids", "the numbers 0, 1, 2, … of the positions", holds=_counts_up
-        ),
+        UnusedTensor(f"{prefix}embeddings.position_ids", "the position indices 0, 1, 2, …", holds=_counts_up),
     )
     return PublishedModel(
         family,
@@ -163,9 +164,9 @@ def _counts_up(tensor: Tensor) -> bool:
 
 
 def _settings(config: ConfigReader, *, first_position: int) -> TransformerSettings:
-    config.require("position_embedding_type", "absolute", why="places are told by one learned row each")
-    config.require("is_decoder", False, why="an encoder looks both ways")
-    config.require("add_cross_attention", False, why="an encoder has no source to look at")
+    config.require("position_embedding_type", "absolute", why="only learned absolute positions are supported")
+    config.require("is_decoder", False, why="encoders are bidirectional")
+    config.require("add_cross_attention", False, why="an encoder has no cross-attention")
     config.skip("attention_probs_dropout_prob", "attention_dropout")
     eps = config.number("layer_norm_eps", default=1e-12)
     return TransformerSettings(
@@ -225,7 +226,7 @@ def _layer(old: str, new: str, model: TransformerSettings, names: TensorNames) -
 
 
 Head = tuple[dict[str, TensorSpec], tuple[UnusedTensor, ...], list[str]]
-"""Its weights, what it has in the file besides, and notes."""
+"""Its weights, its unused tensors, and notes."""
 
 
 def _head(
@@ -251,13 +252,13 @@ def _head(
             "bias": (num_tokens,),
         }
         untied = {} if is_tied else {"weight": (num_tokens, size)}
-        note = "no head for masked tokens was published; vectors need none"
+        note = "the model has no masked-token head; computing vectors does not need one"
         return {name: zero_filled(*shape) for name, shape in {**missing_head, **untied}.items()}, (), [note]
     if names is not ROBERTA:
         config.require(
             "hidden_act" if names is BERT else "activation",
             "gelu",
-            why="the head for masked tokens uses the exact gelu",
+            why="the masked-token head uses the exact GELU",
         )
     own_bias, copies = _output_bias(shapes, bias, f"{names.decoder}.bias", is_tied=is_tied)
     weights = {

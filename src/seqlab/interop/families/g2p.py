@@ -60,7 +60,7 @@ CONSONANTS = (
     "ZH",
 )
 PHONEMES = sorted([*CONSONANTS, "UW", *(vowel + stress for vowel in VOWELS for stress in "012")])
-"""70 symbols; UW once without a stress, as the published list has it."""
+"""70 symbols; UW also occurs without stress, as in the published list."""
 CHARACTER_ROWS, PHONEME_ROWS = 3 + len(ascii_lowercase), 4 + len(PHONEMES)
 ARRAYS = (
     "enc_emb",
@@ -70,7 +70,7 @@ ARRAYS = (
     *(f"{side}_{part}" for side in ("enc", "dec") for part in ("w_ih", "w_hh", "b_ih", "b_hh")),
 )
 MAX_PHONEMES = 20
-"""Phonemes that the package writes at most."""
+"""Maximum number of phonemes that the package generates."""
 
 
 def read_g2p(path: Path) -> tuple[PublishedModel, NpzTensors, PairTokens]:
@@ -80,9 +80,9 @@ def read_g2p(path: Path) -> tuple[PublishedModel, NpzTensors, PairTokens]:
         len(arrays.shapes[name]) == 2 for name in ("enc_emb", "enc_w_hh")
     ):
         raise DataError(
-            f"these are not the arrays of a model that is known here{_difference(arrays.shapes)}.",
+            f"the arrays do not belong to a known model{_difference(arrays.shapes)}.",
             where=str(path),
-            cure="Of .npz files that of the package g2p_en can be imported (checkpoint20.npz).",
+            cure="The only supported .npz file is that of the package g2p_en (checkpoint20.npz).",
         )
     embedding, hidden = arrays.shapes["enc_emb"][1], arrays.shapes["enc_w_hh"][1]
     weights = _weights(embedding, hidden)
@@ -91,13 +91,13 @@ def read_g2p(path: Path) -> tuple[PublishedModel, NpzTensors, PairTokens]:
         arrays.shapes,
         unused=(),
         where=str(path),
-        described="of a pair of GRUs that read letters and write phonemes",
+        described="of a GRU encoder-decoder that reads letters and writes phonemes",
     )
     model = RecurrentSettings(
         cell=named_cell("gru"), hidden_size=hidden, embedding_size=embedding, dropout=0.0, tied=False
     )
     published = PublishedModel(
-        family="GRU pair of g2p_en",
+        family="GRU encoder-decoder of g2p_en",
         task="translation",
         model=model,
         decoder=DecoderSettings(attention="none", bridge="identity"),
@@ -105,8 +105,8 @@ def read_g2p(path: Path) -> tuple[PublishedModel, NpzTensors, PairTokens]:
         vocabulary_size=PHONEME_ROWS,
         context=0,
         notes=[
-            "reads the letters a to z, in capitals too; any other character is unknown",
-            f"writes at most {MAX_PHONEMES} phonemes, as published",
+            "reads the letters a to z, in either case; any other character is unknown",
+            f"generates at most {MAX_PHONEMES} phonemes, like the original",
         ],
         sections={
             "tokens": {"kind": "characters", "target_kind": "whitespace", "lowercase": True},

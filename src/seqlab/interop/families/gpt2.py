@@ -24,9 +24,15 @@ def read_gpt2(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedMod
         config.integer("vocab_size"),
         config.integer("n_positions", "max_position_embeddings"),
     )
-    config.require("scale_attn_weights", True, why="scores are always divided by the root of the head's size")
-    config.require("scale_attn_by_inverse_layer_idx", False, why="no layer scales its scores by its number")
-    config.require("add_cross_attention", False, why="a language model has no source to look at")
+    config.require(
+        "scale_attn_weights",
+        True,
+        why="attention scores are always divided by the square root of the head size",
+    )
+    config.require(
+        "scale_attn_by_inverse_layer_idx", False, why="scaling scores by the layer index is not supported"
+    )
+    config.require("add_cross_attention", False, why="a language model has no cross-attention")
     config.skip(
         "n_ctx",
         "reorder_and_upcast_attn",
@@ -78,9 +84,7 @@ def _masks(attention: str) -> tuple[UnusedTensor, ...]:
     """
     return (
         UnusedTensor(f"{attention}.bias", "the causal mask", holds=_is_causal_mask),
-        UnusedTensor(
-            f"{attention}.masked_bias", "the one number that stands for minus infinity", holds=is_one_number
-        ),
+        UnusedTensor(f"{attention}.masked_bias", "the constant used as minus infinity", holds=is_one_number),
     )
 
 

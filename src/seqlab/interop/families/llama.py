@@ -59,7 +59,7 @@ def read_llama(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedMo
 
 
 def _rotary_rates(prefix: str, model: TransformerSettings) -> tuple[UnusedTensor, ...]:
-    """Older versions saved the rates base^(-2i/d) of the rotary embedding with the weights, some of them in
+    """Older versions saved the frequencies base^(-2i/d) of the rotary embedding with the weights, some of them in
     half precision.
     """
 
@@ -71,7 +71,7 @@ def _rotary_rates(prefix: str, model: TransformerSettings) -> tuple[UnusedTensor
     return tuple(
         UnusedTensor(
             f"{owner}rotary_emb.inv_freq",
-            f"the rates of a rotary embedding of base {model.rotary_base:g}",
+            f"the rotary frequencies of base {model.rotary_base:g}",
             holds=holds,
         )
         for owner in owners
@@ -115,13 +115,12 @@ def _rotary_base(config: ConfigReader) -> float:
         kind = value.get("rope_type", value.get("type", "default"))
         if kind != "default":
             config.add_problem(
-                f"{name}: {str(kind)[:40]!r} cannot be followed (positions turn at plain rates, without"
-                " stretching)"
+                f"{name}: {str(kind)[:40]!r} is not supported (only unscaled rotary embeddings are)"
             )
         parameters |= value
-    config.require("partial_rotary_factor", None, 1.0, 1, why="whole heads are turned")
+    config.require("partial_rotary_factor", None, 1.0, 1, why="rotary embeddings cover the whole head")
     if parameters.get("partial_rotary_factor", 1) != 1:
-        config.add_problem("rope_parameters.partial_rotary_factor: whole heads are turned")
+        config.add_problem("rope_parameters.partial_rotary_factor: rotary embeddings cover the whole head")
     base = config.number("rope_theta", default=10000.0)
     theta = parameters.get("rope_theta", base)
     if isinstance(theta, bool) or not isinstance(theta, int | float) or not 1 < theta < 1e12:
@@ -138,13 +137,13 @@ def _window(config: ConfigReader, *, kind: str) -> int:
     kinds = config.raw("layer_types")
     if isinstance(kinds, list) and len(set(map(str, kinds))) > 1:
         config.add_problem(
-            f"layer_types: layers of several kinds ({', '.join(sorted(set(map(str, kinds))))[:80]}) cannot be"
-            " mixed"
+            f"layer_types: mixing layer types ({', '.join(sorted(set(map(str, kinds))))[:80]}) is not"
+            " supported"
         )
     if window is None or is_used is False or (kind == "qwen2" and not is_used) or kind == "llama":
         return 0
     if kind == "qwen2":
-        config.add_problem("use_sliding_window: a window in some layers only cannot be followed")
+        config.add_problem("use_sliding_window: a sliding window in only some layers is not supported")
         return 0
     return config.integer("sliding_window")
 

@@ -29,19 +29,19 @@ class PublishedModel:
     model: TransformerSettings | RecurrentSettings
     weights: Mapping[str, TensorSpec]
     vocabulary_size: int
-    """Rows of the embedding; of an encoder-decoder, of that of what is written."""
+    """Rows of the embedding; for an encoder-decoder, of the target embedding."""
     context: int
     """Maximum number of tokens that it can read at once; 0 means no limit."""
     unused: tuple[UnusedTensor, ...] = ()
     """Tensors that the network does not read, with the reasons."""
     notes: list[str] = field(default_factory=list)
     decoder: DecoderSettings = field(default_factory=DecoderSettings)
-    """Of an encoder-decoder, whose encoder `model` describes."""
+    """The decoder of an encoder-decoder; `model` describes the encoder."""
     sections: Mapping[str, Mapping[str, Any]] = field(
         default_factory=lambda: {"tokens": {"kind": "hugging_face"}}
     )
-    """Further settings of its recipe, by section."""
+    """Other settings of its recipe, by section."""
     source_vocabulary_size: int = 0
-    """Rows of the embedding of what an encoder-decoder reads."""
+    """Rows of the source embedding of an encoder-decoder."""
     headless: bool = False
-    """Whether there is only the encoder, without a head that finds masked tokens."""
+    """Whether there is only the encoder, without a masked-language-model head."""

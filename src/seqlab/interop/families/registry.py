@@ -36,9 +36,9 @@ def describe_published_model(config: ConfigReader, shapes: Mapping[str, Shape]) 
     """The model that the config describes, or an error that lists everything unsupported."""
     kind = config.raw("model_type")
     if not isinstance(kind, str) or kind not in FAMILIES:
-        model_type = repr(kind)[:60] if kind is not None else "nothing"
+        problem = "is missing" if kind is None else f"{repr(kind)[:60]} is not supported"
         raise DataError(
-            f"model_type is {model_type}, a family that cannot be imported.",
+            f"model_type {problem}.",
             where=config.where,
             cure=nearest(str(kind)[:60], FAMILIES),
         )
@@ -46,14 +46,14 @@ def describe_published_model(config: ConfigReader, shapes: Mapping[str, Shape]) 
         published = FAMILIES[kind](config, shapes)
     except (ValidationError, RecipeError) as error:
         config.raise_problems()  # an invalid value explains more
-        problem = error.errors()[0] if isinstance(error, ValidationError) else None
-        what = f"{problem['loc'][0]}: {problem['msg']}" if problem else str(error)
+        invalid = error.errors()[0] if isinstance(error, ValidationError) else None
+        what = f"{invalid['loc'][0]}: {invalid['msg']}" if invalid else str(error)
         raise DataError(
-            f"this model cannot be built from seqlab's blocks ({what}).",
+            f"seqlab does not support this model ({what}).",
             where=config.where,
             cure="Choose another model.",
         ) from error
     config.raise_problems()
     if unread := config.unread_keys():
-        published.notes.append(f"not looked at in the config: {', '.join(unread)}")
+        published.notes.append(f"ignored in the config: {', '.join(unread)}")
     return published

@@ -36,8 +36,8 @@ BUFFERS = tuple(
     UnusedTensor(f"model.{side}.{name}", reason, holds=is_one_number)
     for side in PARTS
     for name, reason in (
-        ("version", "the number of a version"),
-        ("embed_positions._float_tensor", "one number that tells a type"),
+        ("version", "a version number"),
+        ("embed_positions._float_tensor", "a single number that encodes a data type"),
     )
 )
 
@@ -46,7 +46,7 @@ def read_marian(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedM
     """Sinusoidal positions with sines in the first half and cosines in the second; the table is often not
     published, as it can be computed.
     """
-    config.require("static_position_embeddings", True, why="places are told by sines and cosines")
+    config.require("static_position_embeddings", True, why="only sinusoidal positions are supported")
     shared = config.flag("share_encoder_decoder_embeddings", default=True)
     settings = _settings(config, embedding_norm=False)
     rows, size = settings.max_positions, settings.hidden_size
@@ -68,7 +68,7 @@ def read_marian(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedM
 
 
 def read_bart(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:
-    config.require("static_position_embeddings", False, why="places are learned")
+    config.require("static_position_embeddings", False, why="only learned positions are supported")
     settings = _settings(config, embedding_norm=True)
     rows, size = settings.max_positions, settings.hidden_size
     positions: dict[str, TensorSpec] = {}
@@ -117,18 +117,18 @@ def read_embedding_tables(shapes: Collection[str], *, is_tied: bool, shared: boo
         source,
         target,
         OUTPUT,
-        (UnusedTensor(SHARED, "a table that no layer reads when all tables are separate"),),
+        (UnusedTensor(SHARED, "an embedding table that no layer reads when all tables are separate"),),
     )
 
 
 def _settings(config: ConfigReader, *, embedding_norm: bool) -> TransformerSettings:
     for name, why in (
-        ("normalize_before", "the norm stands after each sub-layer"),
-        ("add_final_layer_norm", "nothing stands behind the last layer"),
-        ("is_decoder", "there is an encoder"),
+        ("normalize_before", "only post-norm layers are supported"),
+        ("add_final_layer_norm", "a norm after the last layer is not supported"),
+        ("is_decoder", "the model must have an encoder"),
     ):
         config.require(name, False, why=why)
-    config.require("normalize_embedding", embedding_norm, why="as the family has it")
+    config.require("normalize_embedding", embedding_norm, why="as in the original family")
     config.skip(
         "attention_dropout",
         "activation_dropout",
@@ -147,7 +147,8 @@ def _settings(config: ConfigReader, *, embedding_norm: bool) -> TransformerSetti
         sides = [config.integer(f"{side}_{name}") for side in PARTS]
         if sides[0] != sides[1]:
             config.add_problem(
-                f"decoder_{name}: {sides[1]}, and encoder_{name}: {sides[0]}; both sides must be alike"
+                f"decoder_{name}: {sides[1]}, but encoder_{name}: {sides[0]}; both sides must have the"
+                " same value"
             )
     return TransformerSettings(
         layers=config.integer("encoder_layers"),
@@ -178,8 +179,8 @@ def _read(
     num_target = config.integer("decoder_vocab_size", default=num_source)
     if num_target != num_source and not tables.may_differ:
         config.add_problem(
-            f"decoder_vocab_size: {num_target}, and vocab_size: {num_source}; sides that share their"
-            " embeddings have one size"
+            f"decoder_vocab_size: {num_target}, but vocab_size: {num_source}; sides that share"
+            " embeddings need vocabularies of the same size"
         )
     weights = {
         "embed_source.weight": as_is(tables.source, num_source, size),
@@ -196,7 +197,7 @@ def _read(
     )
     for depth in range(decoder.layers):
         weights |= _layer(f"model.decoder.layers.{depth}", f"decoder.layers.{depth}", model, PARTS["decoder"])
-    notes = [f"{decoder.layers} layers more in the decoder", *_decoding_notes(config)]
+    notes = [f"plus {decoder.layers} decoder layers", *_decoding_notes(config)]
     return PublishedModel(
         family,
         "translation",
@@ -214,7 +215,7 @@ def _read(
 def _decoding_notes(config: ConfigReader) -> list[str]:
     beams = config.raw("num_beams")
     return (
-        [f"published with a beam of {beams}; here the likeliest token is taken at every step"]
+        [f"published with a beam size of {beams}; the default here is greedy decoding"]
         if isinstance(beams, int) and beams > 1
         else []
     )

@@ -70,7 +70,7 @@ IGNORED_KEYS = frozenset(
         "do_sample",
     }
 )
-"""Names that say nothing about what the network computes."""
+"""Names that do not affect what the network computes."""
 
 
 class ConfigReader:
@@ -119,7 +119,9 @@ class ConfigReader:
         """A value that maps to one of seqlab's values."""
         name, value = self._first(names, default)
         if not isinstance(value, str) or value not in choices:
-            self._add_problem(f"{name}: {_format_value(value)} is not among {', '.join(choices)}")
+            self._add_problem(
+                f"{name}: {_format_value(value)} is not supported; allowed: {', '.join(choices)}"
+            )
             return next(iter(choices.values()))
         return choices[value]
 
@@ -130,7 +132,7 @@ class ConfigReader:
             value is value_allowed or (type(value) is type(value_allowed) and value == value_allowed)
             for value_allowed in allowed
         ):
-            self._add_problem(f"{name}: {_format_value(value)} cannot be followed ({why})")
+            self._add_problem(f"{name}: {_format_value(value)} is not supported ({why})")
 
     def raw(self, name: str) -> Any:
         """A raw value, or None."""
@@ -157,10 +159,10 @@ class ConfigReader:
                 else []
             )
             raise DataError(
-                "this model cannot be built from seqlab's blocks.\n"
+                "seqlab does not support this model.\n"
                 + "\n".join(f"  - {problem}" for problem in [*listed, *more]),
                 where=self.where,
-                cure="Choose a model of the family without these settings.",
+                cure="Choose a model of the same family without these settings.",
             )
 
     def _first(self, names: tuple[str, ...], default: Any) -> tuple[str, Any]:

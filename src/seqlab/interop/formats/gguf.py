@@ -61,7 +61,7 @@ REQUIRED_VALUES = {
     "rope.scaling.type": ("none",),
     "attention.layer_norm_epsilon": (),
 }
-"""Settings that must be left out, or have one of these values."""
+"""Settings that must be absent, or have one of these values."""
 
 
 def read_gguf(path: Path) -> tuple[ConfigReader, PublishedTensors, Callable[[int], HuggingFace]]:
@@ -72,9 +72,9 @@ def read_gguf(path: Path) -> tuple[ConfigReader, PublishedTensors, Callable[[int
     family = header.settings.get("general.architecture")
     if family not in INTERLEAVED_ROTARY:
         raise DataError(
-            f"the file holds a model of the family {str(family)[:40]!r}.",
+            f"the model family {str(family)[:40]!r} is not supported.",
             where=str(path),
-            cure=f"Families: {listed(list(INTERLEAVED_ROTARY))}.",
+            cure=f"Supported families: {listed(list(INTERLEAVED_ROTARY))}.",
         )
     config = _config(header, family, where=str(path))
     tensors = GgufTensors(path, header, config)
@@ -99,13 +99,13 @@ def _config(header: GgufHeader, family: str, *, where: str) -> ConfigReader:
     for name, allowed in REQUIRED_VALUES.items():
         value = settings.get(f"{family}.{name}")
         if value is not None and value not in allowed:
-            config.add_problem(f"{family}.{name}: {str(value)[:40]} cannot be followed")
+            config.add_problem(f"{family}.{name}: {str(value)[:40]} is not supported")
     heads, size = config.integer("num_attention_heads"), config.integer("hidden_size")
     rotary_size = settings.get(f"{family}.rope.dimension_count", size // heads)
     if rotary_size != config.integer("head_dim", default=max(1, size // heads)):
         config.add_problem(
-            f"{family}.rope.dimension_count: {str(rotary_size)[:40]} cannot be followed (whole heads are"
-            " turned)"
+            f"{family}.rope.dimension_count: {str(rotary_size)[:40]} is not supported (rotary"
+            " embeddings cover the whole head)"
         )
     return config
 
@@ -154,15 +154,15 @@ def _new_name(name: str) -> str:
 
 
 def _dequantize(path: Path, tensor: GgufTensor, *, name: str) -> np.ndarray[Any, np.dtype[np.float32]]:
-    gguf = require("gguf", extra="hf", purpose="reading GGUF files")
+    gguf = require("gguf", extra="hf", purpose="Reading GGUF files")
     try:
         kind = gguf.GGMLQuantizationType(tensor.ggml_type)
         in_block, block_bytes = gguf.GGML_QUANT_SIZES[kind]
         if tensor.shape and tensor.shape[-1] % in_block:
-            raise ValueError("rows that are no whole number of blocks")
+            raise ValueError("rows that are not a whole number of blocks")
         length = math.prod(tensor.shape) // in_block * block_bytes
         if tensor.offset + length > path.stat().st_size:
-            raise ValueError("it lies behind the end of the file")
+            raise ValueError("it extends past the end of the file")
         data = np.fromfile(path, dtype=np.uint8, count=length, offset=tensor.offset)
         width = tensor.shape[-1] // in_block * block_bytes if tensor.shape else block_bytes
         rows = data.reshape(*tensor.shape[:-1], width)

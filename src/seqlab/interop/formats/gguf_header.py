@@ -1,8 +1,8 @@
 """The header of a GGUF file: settings by name, and the location of each tensor.
 
     "GGUF"  version  number of tensors  number of settings
-    settings   name, kind, value              texts and lists say their length first
-    tensors    name, sizes, kind, place       the innermost size first; places count from the data
+    settings   name, kind, value              strings and lists start with their length
+    tensors    name, sizes, kind, place       innermost size first; offsets are relative to the data
     data       at the next multiple of the alignment
 
 The package `gguf` is not used, because it trusts every length in a file and takes four seconds for a
@@ -55,7 +55,7 @@ class GgufHeader:
 
 
 def read_gguf_header(path: Path) -> GgufHeader:
-    """The header, when every length in it fits into the file."""
+    """The header; every length in it must fit into the file."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             return _Reader(data).header()
@@ -63,10 +63,10 @@ def read_gguf_header(path: Path) -> GgufHeader:
         why = (
             str(error)
             if type(error) is ValueError
-            else "it ends too early, or holds no text where one should stand"
+            else "it is truncated, or contains something other than a string where one is expected"
         )
         raise DataError(
-            f"this is no sound GGUF file: {why}.", where=str(path), cure="Download the file again."
+            f"this is not a valid GGUF file: {why}.", where=str(path), cure="Download the file again."
         ) from error
 
 
@@ -79,13 +79,15 @@ class _Reader:
 
     def header(self) -> GgufHeader:
         if self._data[:4] != MAGIC:
-            raise ValueError("it does not begin with the letters GGUF")
+            raise ValueError("it does not start with the letters GGUF")
         version = self._number("<I")
         if version not in VERSIONS:
-            raise ValueError(f"it is of version {version}, known are {' and '.join(map(str, VERSIONS))}")
+            raise ValueError(
+                f"its version is {version}; supported versions: {' and '.join(map(str, VERSIONS))}"
+            )
         num_tensors, num_settings = self._number("<Q"), self._number("<Q")
         if max(num_tensors, num_settings) > MAX_ENTRIES:
-            raise ValueError(f"it claims {num_tensors:,} tensors and {num_settings:,} settings")
+            raise ValueError(f"it declares {num_tensors:,} tensors and {num_settings:,} settings")
         settings = {self._text(MAX_NAME_BYTES): self._value(self._number("<I")) for _ in range(num_settings)}
         entries = [
             (self._text(MAX_NAME_BYTES), self._sizes(), self._number("<I"), self._number("<Q"))
@@ -93,10 +95,10 @@ class _Reader:
         ]
         for name, count in Counter(name for name, *_ in entries).most_common(1):
             if count > 1:
-                raise ValueError(f"it holds {count} tensors of the name {name[:80]}")
+                raise ValueError(f"it contains {count} tensors named {name[:80]}")
         alignment = settings.get("general.alignment", 32)
         if not isinstance(alignment, int) or not 0 < alignment <= 1 << 20:
-            raise ValueError("its alignment is no small number")
+            raise ValueError("its alignment is not a small number")
         start = -(-self._position // alignment) * alignment
         return GgufHeader(
             settings,
@@ -111,7 +113,7 @@ class _Reader:
     def _text(self, max_length: int | None = None) -> str:
         length = self._number("<Q")
         if length > len(self._data) - self._position or (max_length is not None and length > max_length):
-            raise ValueError("a text in it is longer than the file")
+            raise ValueError("a string in it is longer than the file")
         self._position += length
         return self._data[self._position - length : self._position].decode("utf-8")
 
@@ -121,7 +123,7 @@ class _Reader:
         if kind == LIST:
             return self._list()
         if kind not in SCALARS:
-            raise ValueError(f"a setting in it is of the unknown kind {kind}")
+            raise ValueError(f"a setting in it has the unknown type {kind}")
         return self._number(SCALARS[kind])
 
     def _list(self) -> list[Any]:
@@ -134,11 +136,11 @@ class _Reader:
             self._position += struct.calcsize(format_code)
             return values
         if kind != TEXT:
-            raise ValueError("a list in it holds neither numbers nor texts")
+            raise ValueError("a list in it contains neither numbers nor strings")
         return [self._text() for _ in range(length)]
 
     def _sizes(self) -> Shape:
         num_axes = self._number("<I")
         if num_axes > MAX_AXES:
-            raise ValueError(f"a tensor in it claims {num_axes} axes")
+            raise ValueError(f"a tensor in it declares {num_axes} axes")
         return tuple(self._number("<Q") for _ in range(num_axes))

@@ -12,14 +12,14 @@ from seqlab.core.errors import DataError, listed
 from seqlab.tokens.hugging_face import HuggingFace, check_merges
 
 CONTROL, USER_DEFINED = 3, 4
-"""Kinds of pieces: those that no text contains, and those that are found in text whole."""
+"""Kinds of tokens: those that never occur in text, and those that are matched whole."""
 LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|"
     r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 QWEN2 = LLAMA3.replace("{1,3}", "")
 SPLITS = {"gpt-2": "", "smollm": "digits", "llama-bpe": LLAMA3, "llama3": LLAMA3, "qwen2": QWEN2}
-"""How text is cut before pairs are joined, by the name that the file gives."""
+"""Pre-tokenization patterns by their names in the file."""
 ROLES = {"eos": "eos_token_id", "bos": "bos_token_id", "pad": "padding_token_id"}
 
 
@@ -28,11 +28,12 @@ def build_gguf_tokenizer(settings: Mapping[str, Any], *, size: int, where: str) 
     kind, split_kind = settings.get("tokenizer.ggml.model"), settings.get("tokenizer.ggml.pre", "gpt-2")
     if kind != "gpt2" or split_kind not in SPLITS:
         raise DataError(
-            f"the tokenizer is of the kind {str(kind)[:30]!r}, with text cut as {str(split_kind)[:30]!r}.",
+            f"the tokenizer {str(kind)[:30]!r} with the pre-tokenizer {str(split_kind)[:30]!r} is not"
+            " supported.",
             where=where,
             cure=(
-                f"Byte pairs ('gpt2') can be read, with text cut as {listed(list(SPLITS))}. The folder of the"
-                " same model may be imported instead."
+                f"Supported: byte-pair encoding ('gpt2') with the pre-tokenizers {listed(list(SPLITS))}."
+                " Try to import the folder of the same model instead."
             ),
         )
     pieces, merges = (
@@ -47,7 +48,7 @@ def build_gguf_tokenizer(settings: Mapping[str, Any], *, size: int, where: str) 
         engine = Engine(models.BPE(ids, [(left, right) for left, right in pairs]))
     except Exception as error:  # the engine's own errors are plain Exceptions
         raise DataError(
-            "the pieces and merges of the tokenizer do not belong together.",
+            "the tokens and merges of the tokenizer do not match.",
             where=where,
             cure="Download the file again.",
         ) from error
@@ -75,13 +76,13 @@ def build_gguf_tokenizer(settings: Mapping[str, Any], *, size: int, where: str) 
         )
     if "eos" not in roles:
         raise DataError(
-            "nothing says which token ends a text.",
+            "the file does not say which token ends a text.",
             where=where,
             cure="The file must have tokenizer.ggml.eos_token_id.",
         )
     if len(pieces) > size:
         raise DataError(
-            f"the tokenizer has {len(pieces):,} pieces, the weights know {size:,}.",
+            f"the tokenizer has {len(pieces):,} tokens, but the weights have {size:,}.",
             where=where,
             cure="Download the file again.",
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 from seqlab.core.errors import DataError, RunError
 from seqlab.tokens.untrusted_json import read_json_object
 
-REDOWNLOAD_HINT = "Is the folder whole? Download the model again."
+REDOWNLOAD_HINT = "Is the folder complete? Download the model again."
 MAX_CONFIG_BYTES = 2_000_000
 
 

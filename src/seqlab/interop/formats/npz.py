@@ -1,6 +1,6 @@
 """Read published arrays from an .npz file without executing code.
 
-An .npz is a zip of .npy files: a short header that says type and shape, then the numbers. A header can also
+An .npz is a zip of .npy files: a short header with type and shape, then the numbers. A header can also
 request pickled objects, which can execute code, so only plain numbers are accepted. A zip can expand to far
 more than its size, so all sizes are checked before anything is read.
 """
@@ -27,12 +27,12 @@ Result = TypeVar("Result")
 SUFFIX = ".npy"
 MAX_ARRAYS = 10_000
 MAX_EXPANSION = 20
-"""A file may unpack to so many times its size; weights hardly shrink when they are packed."""
+"""Maximum expansion of a file when unpacked; weights hardly compress."""
 HEADERS: dict[tuple[int, int], Callable[..., tuple[Shape, bool, np.dtype[Any]]]] = {
     (1, 0): npy.read_array_header_1_0,
     (2, 0): npy.read_array_header_2_0,
 }
-REDOWNLOAD_HINT = "Is the file whole? Download it again."
+REDOWNLOAD_HINT = "Is the file complete? Download it again."
 
 
 class NpzTensors(PublishedTensors):
@@ -71,12 +71,12 @@ class NpzTensors(PublishedTensors):
         unpacked = sum(member.file_size for member in members)
         if len(members) > MAX_ARRAYS or unpacked > MAX_EXPANSION * self._path.stat().st_size:
             raise ValueError(
-                f"{len(members):,} arrays of {unpacked:,} bytes together are more than a file of its size can"
-                " hold"
+                f"{len(members):,} arrays of {unpacked:,} bytes in total are more than a file of this size"
+                " can contain"
             )
         names = [member.filename for member in members]
         if len(set(names)) < len(names) or not all(name.endswith(SUFFIX) for name in names):
-            raise ValueError("it holds something else than arrays, each with a name of its own")
+            raise ValueError("it contains something other than arrays with unique names")
         shapes = {}
         for member in members:
             with archive.open(member) as file:
@@ -99,9 +99,9 @@ def _shape(file: IO[bytes], member: zipfile.ZipInfo) -> Shape:
         raise ValueError(f"{member.filename[:60]} has version {version[0]}.{version[1]} of the format")
     shape, _, dtype = HEADERS[version](file)
     if dtype.kind != "f":
-        raise ValueError(f"{member.filename[:60]} holds {str(dtype)[:40]}, not floating-point numbers")
+        raise ValueError(f"{member.filename[:60]} contains {str(dtype)[:40]}, not floating-point numbers")
     if file.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
         raise ValueError(
-            f"{member.filename[:60]} does not hold as many numbers as its shape {list(shape)} says"
+            f"{member.filename[:60]} does not contain as many numbers as its shape {list(shape)} implies"
         )
     return tuple(shape)

@@ -6,7 +6,7 @@ are needed:
 
     1  piece       1 text   2 score   3 kind (1 normal, 2 unknown, 3 control, 4 a user's own, 5 unused, 6 byte)
     2  training    3 kind of model (1 unigram)
-    3  normaliser  2 its table   3 whether a space is put before a text
+    3  normalizer  2 its table   3 whether a space is added before a text
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def read_marian_tokenizer(
     }
     if len(ids) != len(vocabulary) or len(set(ids.values())) != len(ids) or not {"</s>", UNK} <= ids.keys():
         raise DataError(
-            "the vocabulary does not give every piece an id of its own.",
+            "the vocabulary does not give every token a unique id.",
             where=str(path.parent / ids_file),
             cure=REDOWNLOAD_HINT,
         )
@@ -81,11 +81,11 @@ def read_sentencepiece_model(path: Path) -> SentencePieceModel:
     """Read a unigram model from its file."""
     try:
         if path.stat().st_size > MAX_MODEL_BYTES:
-            raise ValueError("it is larger than any such model")
+            raise ValueError("it is larger than any SentencePiece model")
         return _model(path.read_bytes())
     except (ValueError, struct.error, IndexError, UnicodeDecodeError) as error:
         raise DataError(
-            f"this is no SentencePiece model that can be read here ({str(error)[:80]}).",
+            f"this is not a supported SentencePiece model ({str(error)[:80]}).",
             where=str(path),
             cure=REDOWNLOAD_HINT,
         ) from error
@@ -150,7 +150,7 @@ def _model(data: bytes) -> SentencePieceModel:
                 inner_fields.get(3, 1) != 0,
             )
     if kind != UNIGRAM or not scores:
-        raise ValueError("only unigram models can be read")
+        raise ValueError("only unigram models are supported")
     return SentencePieceModel(scores, precompiled_charsmap, add_dummy_prefix)
 
 
@@ -158,7 +158,7 @@ def _piece(data: bytes) -> tuple[str, float, int]:
     fields = dict(_fields(data))
     text, score, kind = fields.get(1, b""), fields.get(2, b"\0\0\0\0"), fields.get(3, NORMAL)
     if not isinstance(text, bytes) or not isinstance(score, bytes) or not isinstance(kind, int):
-        raise ValueError("a piece of the wrong form")
+        raise ValueError("a malformed piece")
     return text.decode("utf-8"), float(struct.unpack("<f", score)[0]), kind
 
 
@@ -178,7 +178,7 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
             else ({FIXED64: 8, FIXED32: 4}.get(wire_type, -1), offset)
         )
         if length < 0 or offset + length > len(data):
-            raise ValueError("a field of it leads past the end")
+            raise ValueError("a field extends past the end")
         yield key >> 3, data[offset : offset + length]
         offset += length
 
@@ -192,4 +192,4 @@ def _varint(data: bytes, offset: int) -> tuple[int, int]:
         value |= (byte & 127) << shift
         if byte < 128:
             return value, offset
-    raise ValueError("a number without end")
+    raise ValueError("an unterminated number")

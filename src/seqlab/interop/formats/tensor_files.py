@@ -24,12 +24,12 @@ SAFETENSORS_FILE, INDEX_FILE, PICKLE_FILE = (
 )
 MAX_INDEX_BYTES = 50_000_000
 RENAMED_SUFFIXES = ((".gamma", ".weight"), (".beta", ".bias"))
-"""What norms called their two vectors before they were renamed."""
+"""Old names of the two vectors of a norm."""
 
 
 WEIGHT_DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 MAX_SHARED = 3
-"""A file's tensors together may be so many times as large as the file: tied ones share their numbers."""
+"""Maximum total size of the tensors relative to the file: tied tensors share storage."""
 
 
 class PublishedTensors(ABC):
@@ -55,9 +55,9 @@ class PublishedTensors(ABC):
         if tensor.dtype not in WEIGHT_DTYPES:
             kind = str(tensor.dtype).removeprefix("torch.")
             raise DataError(
-                f"{self.name_in_file(name)[:120]} holds {kind} numbers, which are not weights.",
+                f"{self.name_in_file(name)[:120]} contains {kind} numbers, which are not weights.",
                 where=self.where,
-                cure="Published as float64, float32, float16 or bfloat16, it can be imported.",
+                cure="Supported types: float64, float32, float16 and bfloat16.",
             )
         return tensor.to(torch.float32)
 
@@ -66,12 +66,12 @@ class SafetensorsTensors(PublishedTensors):
     """Files that were checked from their headers alone."""
 
     def __init__(self, files: Mapping[str, Path]) -> None:
-        """files: which file holds a tensor."""
+        """files: which file contains a tensor."""
         headers = {path: _shapes_in(path) for path in dict.fromkeys(files.values())}
         missing = [name for name, path in files.items() if name not in headers[path]]
         if missing:
             raise DataError(
-                f"the index names {len(missing)} tensors that its files do not hold: {missing[0][:80]}.",
+                f"the index lists {len(missing)} tensors that its files do not contain: {missing[0][:80]}.",
                 where=str(files[missing[0]]),
                 cure=REDOWNLOAD_HINT,
             )
@@ -81,7 +81,7 @@ class SafetensorsTensors(PublishedTensors):
         if unnamed:
             path, name = unnamed[0]
             raise DataError(
-                f"the index does not name {len(unnamed)} tensors of this file: {name[:120]}.",
+                f"the index does not list {len(unnamed)} tensors of this file: {name[:120]}.",
                 where=str(path),
                 cure=REDOWNLOAD_HINT,
             )
@@ -118,7 +118,7 @@ class PickledTensors(PublishedTensors):
         if not isinstance(loaded, dict) or not all(
             isinstance(name, str) and isinstance(value, Tensor) for name, value in loaded.items()
         ):
-            raise DataError("the file does not hold tensors by name.", where=str(path), cure=REDOWNLOAD_HINT)
+            raise DataError("the file does not contain named tensors.", where=str(path), cure=REDOWNLOAD_HINT)
         _check_storage(loaded, path)
         self._tensors = {
             new: loaded[name] for new, name in map_names(loaded, _new_name, where=str(path)).items()
@@ -139,18 +139,19 @@ def _check_archive(path: Path) -> None:
     size = sum(member.file_size for member in members)
     if any(member.compress_type != zipfile.ZIP_STORED for member in members) or size > path.stat().st_size:
         raise DataError(
-            f"the file unpacks from {megabytes(path.stat().st_size)} to {megabytes(size)}; torch packs nothing.",
+            f"the file expands from {megabytes(path.stat().st_size)} to {megabytes(size)}; torch does"
+            " not compress.",
             where=str(path),
             cure=REDOWNLOAD_HINT,
         )
 
 
 def _check_storage(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """A tensor may claim more numbers than are stored: with strides of zero, or many of one storage."""
+    """A tensor may declare more numbers than are stored: with strides of zero, or by sharing storage."""
     for name, tensor in tensors.items():
         if tensor.nbytes > tensor.untyped_storage().nbytes():
             raise DataError(
-                f"{name[:120]} claims {megabytes(tensor.nbytes)}, and"
+                f"{name[:120]} declares {megabytes(tensor.nbytes)}, but only"
                 f" {megabytes(tensor.untyped_storage().nbytes())} are stored.",
                 where=str(path),
                 cure=REDOWNLOAD_HINT,
@@ -158,7 +159,7 @@ def _check_storage(tensors: Mapping[str, Tensor], path: Path) -> None:
     claimed, size = sum(tensor.nbytes for tensor in tensors.values()), path.stat().st_size
     if claimed > MAX_SHARED * size:
         raise DataError(
-            f"its tensors claim {megabytes(claimed)}, and the file has {megabytes(size)}.",
+            f"its tensors declare {megabytes(claimed)}, but the file has only {megabytes(size)}.",
             where=str(path),
             cure=REDOWNLOAD_HINT,
         )
@@ -166,9 +167,9 @@ def _check_storage(tensors: Mapping[str, Tensor], path: Path) -> None:
 
 def _no_tensors(path: Path) -> DataError:
     return DataError(
-        "the file does not hold tensors and nothing else.",
+        "the file contains something other than tensors.",
         where=str(path),
-        cure=f"{REDOWNLOAD_HINT} Better: as {SAFETENSORS_FILE}.",
+        cure=f"{REDOWNLOAD_HINT} Prefer {SAFETENSORS_FILE} if available.",
     )
 
 
@@ -199,7 +200,7 @@ def _indexed_files(folder: Path) -> dict[str, Path]:
     for name in sorted(set(listed.values())):
         if Path(name).name != name or not (folder / name).is_file():
             raise DataError(
-                f"the index names a file that is not beside it: {name[:80]!r}.",
+                f"the index refers to a file that is not in its folder: {name[:80]!r}.",
                 where=str(path),
                 cure=REDOWNLOAD_HINT,
             )
@@ -222,8 +223,8 @@ def map_names(names: Iterable[str], rename: Callable[[str], str], *, where: str)
         new = rename(name)
         if new in by_new_name:
             raise DataError(
-                f"{by_new_name[new][:120]} and {name[:120]} are names of one tensor, and the file holds"
-                " both.",
+                f"{by_new_name[new][:120]} and {name[:120]} are two names of one tensor, but the file"
+                " contains both.",
                 where=where,
                 cure=REDOWNLOAD_HINT,
             )

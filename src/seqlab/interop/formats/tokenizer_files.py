@@ -23,20 +23,18 @@ SEQ2SEQ_FAMILIES = ("Marian", "BART")
 SOURCE, TARGET = "source.spm", "target.spm"
 MAX_VOCABULARY_BYTES = 100_000_000
 SpecialPieces = dict[str, str]
-"""The pieces that have a role, by its name: {"mask": "[MASK]"}."""
+"""Special tokens by role: {"mask": "[MASK]"}."""
 
 
 def read_tokenizer(folder: Path, *, family: str, size: int, ids: Mapping[str, Any]) -> HuggingFace:
-    """size: how many tokens the weights know.  ids: the config, whose `eos_token_id` and the like decide
+    """size: the vocabulary size of the weights.  ids: the config, whose `eos_token_id` and the like decide
     where names do not.
     """
     specials = special_pieces(folder)
     path, tokenizer, unknown = _tokenizer(folder, family=family, size=size, specials=specials)
-    if (
-        tokenizer.largest_id >= size and family != "Marian"
-    ):  # whose pieces come from two files, of which one is not all
+    if tokenizer.largest_id >= size and family != "Marian":  # whose vocabulary comes from two files
         raise DataError(
-            f"the tokenizer has ids up to {tokenizer.largest_id:,}, the weights know {size:,}.",
+            f"the tokenizer has ids up to {tokenizer.largest_id:,}, but the weights have {size:,} rows.",
             where=str(path),
             cure=REDOWNLOAD_HINT,
         )
@@ -58,7 +56,7 @@ def with_roles(
     """The tokenizer with the roles of its special tokens, from their names or, if these are unclear, from the
     ids of a config.
 
-    unknown: the piece for unknown text. writes: whether a decoder starts with one of its tokens. path: of the
+    unknown: the piece for unknown text. writes: whether it is used by a decoder. path: that of the
     tokenizer, for errors.
     """
     known = tokenizer.vocabulary.ids
@@ -74,9 +72,9 @@ def with_roles(
     missing = [role for role in ("eos", *(["start"] if writes else [])) if role not in roles]
     if missing:
         raise DataError(
-            f"nothing says which token has the role {missing[0]}.",
+            f"the files do not say which token has the role {missing[0]}.",
             where=str(path),
-            cure="It stands in config.json or tokenizer_config.json.",
+            cure="Expected it in config.json or tokenizer_config.json.",
         )
     return tokenizer.with_roles(roles)
 
@@ -89,7 +87,7 @@ def _tokenizer(
     if path.is_file():
         try:
             return path, HuggingFace.read(path, size=size, roles={}, is_foreign=True), _unknown_piece(path)
-        except RunError as error:  # the words are the same for a run's own files, the cure is not
+        except RunError as error:  # same message as for a run's own files, different advice
             raise DataError(error.what, where=str(path), cure=REDOWNLOAD_HINT) from error
     if (folder / SOURCE).is_file() and (folder / "vocab.json").is_file():
         pieces = read_json(folder / "vocab.json", max_bytes=MAX_VOCABULARY_BYTES)
@@ -107,11 +105,11 @@ def _tokenizer(
         engine = _byte_pairs(folder, specials, has_template=family in ("RoBERTa", "BART"))
         return folder / "vocab.json", HuggingFace(engine, size=size, roles={}), ""
     raise DataError(
-        "there is no tokenizer that can be used here.",
+        "there is no supported tokenizer here.",
         where=str(folder),
         cure=(
-            f"Expected tokenizer.json, or vocab.txt (BERT), vocab.json and merges.txt (GPT-2), {SOURCE} and"
-            " vocab.json (Marian). A fast tokenizer of transformers saves the first."
+            "Expected tokenizer.json, or vocab.txt (BERT), vocab.json and merges.txt (GPT-2),"
+            f" {SOURCE} and vocab.json (Marian). Fast tokenizers of transformers save tokenizer.json."
         ),
     )
 
@@ -149,7 +147,7 @@ def _unknown_piece(path: Path) -> str:
 
 
 def _id(value: Any, size: int) -> int | None:
-    """A token id of a config, the first where it lists several."""
+    """A token id of a config, the first if it lists several."""
     first = value[0] if isinstance(value, list) and value else value
     return first if isinstance(first, int) and not isinstance(first, bool) and 0 <= first < size else None
 
@@ -164,7 +162,7 @@ def _wordpiece(folder: Path, specials: SpecialPieces) -> Engine:
     missing = [names[role] for role in ("unk", "cls", "sep") if names[role] not in ids]
     if missing:
         raise DataError(
-            f"the pieces {', '.join(missing)} are missing.",
+            f"the tokens {', '.join(missing)} are missing.",
             where=str(folder / "vocab.txt"),
             cure=REDOWNLOAD_HINT,
         )
@@ -201,7 +199,7 @@ def _byte_pairs(folder: Path, specials: SpecialPieces, *, has_template: bool) ->
         )
     except Exception as error:  # the engine's own errors are plain Exceptions
         raise DataError(
-            "vocabulary and merges do not belong together.", where=str(path), cure=REDOWNLOAD_HINT
+            "the vocabulary and the merges do not match.", where=str(path), cure=REDOWNLOAD_HINT
         ) from error
     prefix_space = read_optional_json(folder / "tokenizer_config.json").get("add_prefix_space", False) is True
     engine.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix_space)
@@ -216,7 +214,7 @@ def _byte_pairs(folder: Path, specials: SpecialPieces, *, has_template: bool) ->
         ]
         if len(template_tokens) < 2:
             raise DataError(
-                f"the pieces {start} and {end} are missing.",
+                f"the tokens {start} and {end} are missing.",
                 where=str(folder / "vocab.json"),
                 cure=REDOWNLOAD_HINT,
             )
@@ -245,5 +243,5 @@ def _lines(path: Path) -> list[str]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError("the file is not text in UTF-8.", where=str(path), cure=REDOWNLOAD_HINT) from error
+        raise DataError("the file is not valid UTF-8.", where=str(path), cure=REDOWNLOAD_HINT) from error
     return text.removesuffix("\n").split("\n")

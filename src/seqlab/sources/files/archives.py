@@ -1,4 +1,4 @@
-"""What may be read out of a zip or tar archive, and what is refused before a byte of it is unpacked."""
+"""Safety checks on zip and tar archives, made before anything is unpacked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ JUNK = {"__MACOSX", "Thumbs.db", "desktop.ini"}
 
 
 def is_junk(name: str) -> bool:
-    """Hidden files and what operating systems leave in archives.
+    """Hidden files, and files that operating systems add to archives.
 
     >>> is_junk("__MACOSX/._train.csv"), is_junk("data/.DS_Store"), is_junk("data/train.csv")
     (True, True, False)
@@ -34,7 +34,9 @@ def zip_files(archive: zipfile.ZipFile, *, where: str) -> list[zipfile.ZipInfo]:
     """The members of a zip that are files worth reading, each checked."""
     members = archive.infolist()
     if len(members) > MOST_MEMBERS:
-        raise _unsafe(f"it holds {len(members):,} members, more than {MOST_MEMBERS:,}", where=where)
+        raise _unsafe(
+            f"it contains {len(members):,} members, more than the limit of {MOST_MEMBERS:,}", where=where
+        )
     packed = sum(member.compress_size for member in members)
     check_ratio(
         sum(member.file_size for member in members),
@@ -50,9 +52,9 @@ def zip_files(archive: zipfile.ZipFile, *, where: str) -> list[zipfile.ZipInfo]:
             raise _unsafe_member(member.filename, "is a link", where=where)
         if member.flag_bits & 1:
             raise DataError(
-                f"member '{member.filename}' is locked with a password.",
+                f"member '{member.filename}' is password-protected.",
                 where=where,
-                cure="Unpack the archive and name the file inside.",
+                cure="Unpack the archive and pass the file inside.",
             )
         check_size(member.filename, size=member.file_size, packed=member.compress_size, where=where)
     return files
@@ -64,7 +66,7 @@ def check_tar_member(member: tarfile.TarInfo, *, where: str) -> bool:
         return False
     check_name(member.name, where=where)
     if not member.isreg():
-        raise _unsafe_member(member.name, "is a link or a device", where=where)
+        raise _unsafe_member(member.name, "is a link or a device file", where=where)
     check_size(member.name, size=member.size, packed=member.size, where=where)
     return True
 
@@ -78,14 +80,14 @@ def check_name(name: str, *, where: str) -> None:
 def check_size(name: str, *, size: int, packed: int, where: str) -> None:
     ratio = size / max(packed, 1)
     if size > LARGEST_MEMBER or (size > SMALL_MEMBER and ratio > LARGEST_RATIO):
-        raise _unsafe_member(name, f"unpacks from {megabytes(packed)} to {megabytes(size)}", where=where)
+        raise _unsafe_member(name, f"expands from {megabytes(packed)} to {megabytes(size)}", where=where)
 
 
 def check_ratio(size: int, *, packed: int, where: str) -> None:
-    """Refuse what unpacks to far more than data does, as a whole: many small members, or one long stream."""
+    """Reject archives that expand far more than data does in total: many small members, or one long stream."""
     if size > SMALL_ARCHIVE and size > LARGEST_RATIO * packed:
-        what = f"it unpacks from {megabytes(packed)} to {megabytes(size)} or more"
-        raise _unsafe(f"{what}, over {LARGEST_RATIO} times its size", where=where)
+        what = f"it expands from {megabytes(packed)} to {megabytes(size)} or more"
+        raise _unsafe(f"{what}, more than {LARGEST_RATIO} times its size", where=where)
 
 
 def _unsafe_member(name: str, why: str, *, where: str) -> DataError:
@@ -94,7 +96,7 @@ def _unsafe_member(name: str, why: str, *, where: str) -> DataError:
 
 def _unsafe(what: str, *, where: str) -> DataError:
     return DataError(
-        f"{what}, so the archive is not read.",
+        f"{what}, so the archive was not read.",
         where=where,
-        cure="If you trust it, unpack it yourself and name the file inside.",
+        cure="If you trust it, unpack it yourself and pass the file inside.",
     )

@@ -33,7 +33,7 @@ BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, DamagedStream, zipfile.BadZipF
 
 @contextmanager
 def open_binary(path: Path) -> Iterator[IO[bytes]]:
-    """The unpacked bytes of a file; whatever is wrong with an archive becomes a DataError, also in the middle
+    """The unpacked bytes of a file; any damage to an archive raises DataError, even in the middle
     of reading.
     """
     kind = compression(path)
@@ -43,7 +43,7 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def explain_damage(path: Path, kind: str) -> Iterator[None]:
-    """Turn whatever is wrong with a file of a kind (such as `.zip`, or empty for a plain file) into a
+    """Turn any error while reading a file of a kind (such as `.zip`, or empty for a plain file) into a
     DataError.
     """
     try:
@@ -70,7 +70,7 @@ def first_bytes(path: Path, count: int) -> bytes:
 
 
 def compression(path: Path) -> str:
-    """How a file is packed, read from its first bytes: a name may lie, or be missing."""
+    """How a file is compressed, from its first bytes: a name may be wrong or missing."""
     check_exists(path)
     try:
         with path.open("rb") as file:
@@ -80,17 +80,17 @@ def compression(path: Path) -> str:
     kind_found = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), "")
     promised = path.suffix.lower()
     if promised in COMPRESSIONS and promised != kind_found:
-        what = f"it begins with {start[:4]!r}" if start else "it is empty, 0 bytes long"
+        what = f"it starts with {start[:4]!r}" if start else "it is empty, 0 bytes long"
         raise DataError(
             f"is not a {promised} file: {what}.",
             where=str(path),
-            cure="Rename it to what it is, or fetch it again.",
+            cure="Correct the file extension, or download the file again.",
         )
     if start.startswith(b"\x28\xb5\x2f\xfd"):
         raise DataError(
-            "is packed with zstd, which is not read.",
+            "is compressed with zstd, which is not supported.",
             where=str(path),
-            cure=f"unzstd '{path}' and name the unpacked file.",
+            cure=f"Run unzstd '{path}' and pass the unpacked file.",
         )
     return kind_found
 
@@ -104,34 +104,34 @@ def plain_name(path: Path) -> str:
 
 
 def check_exists(path: Path) -> None:
-    """A missing file, or something that cannot be read twice, in words."""
+    """Raise an error for a missing file, or for one that cannot be read twice."""
     check_name_is_text(str(path.absolute()))
     if path.is_file():
         return
     if path.is_dir():
-        raise DataError("is a folder, a file is needed here.", where=str(path))
+        raise DataError("is a folder, expected a file.", where=str(path))
     if path.exists():
         raise DataError(
-            "is not a regular file, and every pass reads from the start.",
+            "is not a regular file, and seqlab reads the data more than once.",
             where=str(path),
             cure="Save it as a file first.",
         )
     folder = path.parent
     if not folder.is_dir():
         raise DataError(
-            "no such file, nor its folder.", where=str(path), cure=f"Looked in {folder.absolute()}."
+            "neither the file nor its folder exists.", where=str(path), cure=f"Looked in {folder.absolute()}."
         )
     names = [entry.name for entry in folder.iterdir() if not entry.name.startswith(".")]
     raise DataError("no such file.", where=str(path), cure=nearest(path.name, names))
 
 
 def check_name_is_text(name: str) -> None:
-    """A recipe or a report could not store another name, and a folder's name may be a label."""
+    """Recipes and reports can only store text, and a folder's name may be a label."""
     try:
         name.encode()
     except UnicodeEncodeError as error:
         raise DataError(
-            "the name of the file or of a folder above it is not UTF-8.",
+            "the name of this file or of a parent folder is not valid UTF-8.",
             where=ascii(name)[1:-1],
             cure="Rename it (convmv -f latin1 -t utf-8 --notest NAME).",
         ) from error
@@ -139,7 +139,7 @@ def check_name_is_text(name: str) -> None:
 
 @once_per_file  # the parts of a file, its survey and its cache all ask
 def content_hash(path: Path) -> str:
-    """A hash of the file as it lies on the disk."""
+    """A hash of the file's bytes on disk."""
     check_exists(path)
     digest = hashlib.blake2b(digest_size=16)
     try:
@@ -152,21 +152,21 @@ def content_hash(path: Path) -> str:
 
 
 def unreadable(path: Path, error: OSError) -> DataError:
-    cure = "Check its permissions." if isinstance(error, PermissionError) else ""
+    cure = "Check the permissions." if isinstance(error, PermissionError) else ""
     return DataError(
         f"cannot be read ({(error.strerror or str(error)).lower()}).", where=str(path), cure=cure
     )
 
 
 def broken(path: Path, kind: str, error: Exception) -> DataError:
-    """An archive that cannot be unpacked to its end."""
-    what = f"ends too early or is damaged inside ({kind[1:]}: {error})."
+    """The error for an archive that cannot be fully unpacked."""
+    what = f"is truncated or corrupted ({kind[1:]}: {error})."
     return DataError(
         what,
         where=str(path),
         cure=(
-            "Fetch or pack it again; `unzip -t`, `gzip -t`, `xz -t`, `bzip2 -t` or `tar -tf` tests an"
-            " archive."
+            "Download or compress it again; to test an archive, run `unzip -t`, `gzip -t`, `xz -t`,"
+            " `bzip2 -t` or `tar -tf`."
         ),
     )
 
@@ -186,7 +186,7 @@ def _unpack(path: Path, kind: str) -> Iterator[IO[bytes]]:
 
 
 class BoundedStream(io.RawIOBase):
-    """A decompressed stream that ends in an error where it becomes far longer than its file."""
+    """A decompressed stream that raises an error once it is far longer than its file."""
 
     def __init__(self, stream: IO[bytes], *, packed: int, where: str) -> None:
         self._stream = stream
@@ -209,13 +209,15 @@ def _only_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
     names = archive.namelist()
     if "[Content_Types].xml" in names:
         raise DataError(
-            "is an office document, not a text table.",
+            "is an office document, not a plain-text table.",
             where=str(path),
-            cure="Save the sheet as CSV and name that file.",
+            cure="Save the sheet as CSV and pass that file.",
         )
     files = zip_files(archive, where=str(path))
     if len(files) != 1:
         listed_names = ", ".join(member.filename for member in files[:6]) + (" …" if len(files) > 6 else "")
-        what = f"holds {len(files)} files ({listed_names}), one is needed." if files else "holds no file."
-        raise DataError(what, where=str(path), cure="Unpack it and name the file you mean.")
+        what = (
+            f"contains {len(files)} files ({listed_names}), expected one." if files else "contains no files."
+        )
+        raise DataError(what, where=str(path), cure="Unpack it and pass the file you mean.")
     return files[0]

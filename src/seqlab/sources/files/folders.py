@@ -1,4 +1,4 @@
-"""The files of a data folder: links are followed, and what cannot be read is refused rather than left out."""
+"""The files of a data folder: links are followed, and entries that cannot be read are errors rather than skipped."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def files_below(folder: Path) -> list[Path]:
     entries = list(islice(_walk(folder), MOST_ENTRIES + 1))
     if len(entries) > MOST_ENTRIES:
         raise DataError(
-            f"holds more than {MOST_ENTRIES:,} files and folders.",
+            f"contains more than {MOST_ENTRIES:,} files and folders.",
             where=str(folder),
-            cure="Put the texts into one table, or name a folder further down.",
+            cure="Put the texts into one table, or pass a subfolder.",
         )
     return sorted(entry for entry in entries if entry.is_file())
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """All files and folders below a folder; without recursion, which ends at a thousand levels."""
+    """All files and folders below a folder; iterative, since recursion ends at a thousand levels."""
     waiting = [(folder, frozenset({_identity(folder)}))]
     while waiting:
         parent, above = waiting.pop()
@@ -40,22 +40,24 @@ def _walk(folder: Path) -> Iterator[Path]:
                 continue
             identity = _identity(entry)
             if identity in above:
-                raise DataError("is a link to a folder above it.", where=str(entry), cure="Remove the link.")
+                raise DataError(
+                    "is a link to one of its parent folders.", where=str(entry), cure="Remove the link."
+                )
             waiting.append((entry, above | {identity}))
 
 
 def _identity(folder: Path) -> tuple[int, int]:
-    """The same for every link to a folder. Resolving its path would take a call for each level."""
+    """A folder's identity, the same through every link. Resolving its path would take one call per level."""
     status = folder.stat()
     return status.st_dev, status.st_ino
 
 
 def _entries(folder: Path) -> Iterator[Path]:
-    """Files and folders; hidden ones are not data, and anything else would be missing in the data."""
+    """Files and folders. Hidden ones are not data; anything else is an error, since it would be missing from the data."""
     for entry in folder.iterdir():
         if is_junk(entry.name):
             continue
         if not entry.is_file() and not entry.is_dir():
-            what = "a link to nothing" if not entry.exists() else "neither a file nor a folder"
-            raise DataError(f"is {what}.", where=str(entry), cure="Remove it, or put the file in its place.")
+            what = "a broken link" if not entry.exists() else "neither a file nor a folder"
+            raise DataError(f"is {what}.", where=str(entry), cure="Remove it, or replace it with the file.")
         yield entry

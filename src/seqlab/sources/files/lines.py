@@ -1,7 +1,7 @@
-"""Bytes -> lines of text, with the number each line has in the file.
+"""Bytes -> lines of text, with their line numbers.
 
-Decoding goes line by line, so that a bad byte is found where it stands. Whatever the encoding, blocks are
-turned into UTF-8 first: there line ends are single bytes and no other byte looks like one.
+Decoding goes line by line, so that errors name the position of a bad byte. Whatever the encoding, blocks are
+converted to UTF-8 first, in which line ends are single bytes that no other character contains.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BOMS = {
 class Lines:
     """One pass over the lines of a file, with their line ends. Line numbers count physical lines from 1.
 
-    With `keep_bad` a line that cannot be decoded is still handed out, its bad bytes as lone surrogates, and
+    With `keep_bad`, a line that cannot be decoded is still returned, its bad bytes as lone surrogates, and
     `problem` is set: a table reader needs every physical line to keep its own count, and rejects the row
     itself.
     """
@@ -66,7 +66,7 @@ def text_blocks(path: Path, *, encoding: str, bad_rows: BadRows) -> Iterator[str
 def line_blocks(path: Path, *, encoding: str, cut_long: bool = False) -> Iterator[tuple[int, bytes]]:
     """Blocks of whole lines as UTF-8, each with the number of its first line.
 
-    A line that does not end is refused at LONGEST_LINE bytes, or, with `cut_long`, handed out in several
+    A line longer than LONGEST_LINE bytes is an error or, with `cut_long`, is returned in several
     blocks.
     """
     number, pending, size = 1, list[bytes](), 0
@@ -89,8 +89,8 @@ def line_blocks(path: Path, *, encoding: str, cut_long: bool = False) -> Iterato
                 f"line {number} is longer than {megabytes(LONGEST_LINE)}.",
                 where=str(path),
                 cure=(
-                    "Tables and JSONL have one row per line: are the line ends missing? Plain text may have"
-                    " long lines (data.format=text)."
+                    "Tables and JSONL files have one row per line: are the line breaks missing? Plain text"
+                    " may have lines of any length (data.format=text)."
                 ),
             )
     if rest := b"".join(pending):
@@ -107,7 +107,7 @@ def utf8_blocks(path: Path, *, encoding: str) -> Iterator[bytes]:
         return
     if mark and BOMS[mark] != "utf-8":
         raise DataError(
-            f"is {BOMS[mark].upper()} text (it begins with {mark!r}).",
+            f"is {BOMS[mark].upper()} text (it starts with {mark!r}).",
             where=str(path),
             cure=f"Set data.encoding={BOMS[mark]}.",
         )
@@ -126,7 +126,7 @@ def encoding_name(encoding: str, *, path: Path) -> str:
             b"a".decode(encoding)  # refuses rot13 and the like, which are codecs but not encodings of text
     except (LookupError, ValueError) as error:
         raise DataError(
-            f"there is no encoding '{encoding}'.",
+            f"unknown encoding '{encoding}'.",
             where=str(path),
             cure="Set data.encoding to utf-8, utf-16, latin-1, cp1252, …",
         ) from error
@@ -170,14 +170,14 @@ def _transcode(path: Path, first: bytes, blocks: Iterator[bytes], *, encoding: s
             block = next(blocks, b"")
         yield decoder.decode(b"", final=True).encode("utf-8", "surrogatepass")
     except UnicodeError as error:
-        # Decoders that miss a byte order mark raise the base class, which knows no position.
+        # Decoders that expect a byte-order mark raise the base class, which has no position.
         encoding_found = (
             f"bytes {error.object[error.start : error.end][:8]!r} are"
             if isinstance(error, UnicodeDecodeError)
             else f"{error}: this is"
         )
         number += count_line_ends(error.object[: error.start]) if isinstance(error, UnicodeDecodeError) else 0
-        cure = "Is that the encoding it was written in? The default is utf-8."
+        cure = "Is this the encoding it was written in? The default is utf-8."
         raise DataError(
             f"{encoding_found} not {encoding}.", where=f"{path}, line {number}", cure=cure
         ) from error
@@ -200,7 +200,7 @@ def _undecodable(path: Path, line: int, raw: bytes, error: UnicodeDecodeError) -
         f"not UTF-8 (bytes {hex_bytes}).",
         where=f"{path}, line {line}, column {column}",
         cure=(
-            "Set data.encoding=cp1252 (or what it was written in), or leave such rows out with"
+            "Set data.encoding=cp1252 (or the encoding it was written in), or skip such rows with"
             " data.bad_rows=skip."
         ),
     )
@@ -216,14 +216,14 @@ def _nul(path: Path, number: int, block: bytes) -> DataError:
             cure="Set data.encoding=utf-16-le (or utf-16-be).",
         )
     return DataError(
-        "a NUL byte: this is not a text file, or a damaged one.",
+        "contains a NUL byte, so it is not a text file, or it is corrupted.",
         where=where,
-        cure="Name a text file; if it is one, remove the NUL bytes.",
+        cure="Pass a text file; if it is one, remove the NUL bytes.",
     )
 
 
 def decode_whole(content: bytes, *, encoding: str, where: str) -> str:
-    """A small file that is one text: the same rules in one step."""
+    """Decode a small file at once, by the same rules."""
     encoding = encoding or "utf-8"
     try:
         text = content.removeprefix(codecs.BOM_UTF8).decode(encoding)
@@ -231,7 +231,7 @@ def decode_whole(content: bytes, *, encoding: str, where: str) -> str:
         line = 1 + count_line_ends(content[: error.start])
         hex_bytes = " ".join(f"{byte:02x}" for byte in content[error.start : error.start + 4])
         cure = (
-            "Set data.encoding=cp1252 (or what it was written in), or leave such rows out with"
+            "Set data.encoding=cp1252 (or the encoding it was written in), or skip such rows with"
             " data.bad_rows=skip."
         )
         raise DataError(
@@ -239,13 +239,13 @@ def decode_whole(content: bytes, *, encoding: str, where: str) -> str:
         ) from error
     except LookupError as error:
         raise DataError(
-            f"there is no encoding '{encoding}'.",
+            f"unknown encoding '{encoding}'.",
             where=where,
             cure="Set data.encoding to utf-8, utf-16, latin-1, cp1252, …",
         ) from error
     if "\0" in text:
         raise DataError(
-            "a NUL byte: this is not a text file, or a damaged one.",
+            "contains a NUL byte, so it is not a text file, or it is corrupted.",
             where=where,
             cure="Remove the file, or set data.bad_rows=skip.",
         )

@@ -1,4 +1,4 @@
-"""What a process knows about a file, computed again only when the file has changed."""
+"""Cached facts about files, recomputed only when a file has changed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import NamedTuple, TypeVar
 Answer = TypeVar("Answer")
 MOST_KEPT = 1000
 SETTLED = 2_000_000_000
-"""Nanoseconds after a change in which another one may leave the same time: file systems count in steps of up to two
+"""Nanoseconds within which two changes may get the same timestamp: file systems have a resolution of up to two
 seconds.
 """
 
 
 class FileState(NamedTuple):
-    """A file as it is now: with another content, one of these is another."""
+    """The state of a file; if its content changes, so does one of these values."""
 
     path: Path
     inode: int
@@ -26,7 +26,7 @@ class FileState(NamedTuple):
 
 
 def once_per_file(compute: Callable[[Path], Answer]) -> Callable[[Path], Answer]:
-    """Keep what `compute` says about each state of a file. What was changed a moment ago is computed again."""
+    """Cache the result of `compute` for each state of a file. Recently changed files are not cached."""
     known: dict[FileState, Answer] = {}
 
     @functools.wraps(compute)
@@ -45,10 +45,10 @@ def once_per_file(compute: Callable[[Path], Answer]) -> Callable[[Path], Answer]
 
 
 def _settled_state(path: Path) -> FileState | None:
-    """None where there is no file, or where it was changed too recently."""
+    """None if there is no file, or if it was changed too recently."""
     try:
         status = path.stat()
-    except (OSError, ValueError):  # said in words where it is read
+    except (OSError, ValueError):  # reported where it is read
         return None
     age = time.time_ns() - status.st_mtime_ns
     return (

@@ -1,6 +1,6 @@
 """Tar archives, read from front to back and verified up to their last byte.
 
-Python's `tarfile` takes a truncated file, an erased block or a damaged header for the end of the archive, and
+Python's `tarfile` treats a truncated file, an erased block or a damaged header as the end of the archive, and
 stops before the checksum of the compressed stream. An archive ends with two blocks of zeros (POSIX.1-2017,
 pax, "ustar Interchange Format"), and only zeros may follow them.
 """
@@ -26,7 +26,7 @@ def open_tar(path: Path) -> Iterator[tarfile.TarFile]:
     Leaving the context checks that it was the end; damage anywhere is a DataError.
     """
     with open_binary(path) as file:
-        stream = _Watched(file)
+        stream = _TrackedStream(file)
         try:
             with tarfile.open(fileobj=stream, mode="r|") as archive:  # type: ignore[call-overload]  # it only reads
                 yield archive
@@ -36,9 +36,9 @@ def open_tar(path: Path) -> Iterator[tarfile.TarFile]:
 
 
 def read_member(archive: tarfile.TarFile, member: tarfile.TarInfo, *, most: int) -> bytes:
-    """The content of a regular file, at most so many bytes of it."""
+    """The content of a regular file, up to a maximum size."""
     stream = archive.extractfile(member)
-    assert stream is not None, f"{member.name} is no regular file"
+    assert stream is not None, f"{member.name} is not a regular file"
     size = min(member.size, most)
     content = stream.read(size)
     if len(content) < size:
@@ -48,8 +48,8 @@ def read_member(archive: tarfile.TarFile, member: tarfile.TarInfo, *, most: int)
     return content
 
 
-class _Watched:
-    """A stream that knows how far it was read, and where its last byte that is not zero stands."""
+class _TrackedStream:
+    """A stream that tracks how far it was read, and the position of its last nonzero byte."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -64,12 +64,12 @@ class _Watched:
         return block
 
 
-def _check_end(archive: tarfile.TarFile, stream: _Watched) -> None:
-    """Whether zeros follow the last member, enough of them, up to the end of the stream and its checksum."""
+def _check_end(archive: tarfile.TarFile, stream: _TrackedStream) -> None:
+    """Check that enough zeros follow the last member, up to the end of the stream and its checksum."""
     end = archive.offset
     while stream.read(BLOCK):
         pass
     if stream.end_of_content > end:
-        raise tarfile.ReadError(f"at byte {end:,} there is neither a member nor the end of the archive")
+        raise tarfile.ReadError(f"byte {end:,} is neither the start of a member nor the end of the archive")
     if stream.position < end + END:
         raise tarfile.ReadError(f"the {END} zero bytes that end an archive are missing after byte {end:,}")

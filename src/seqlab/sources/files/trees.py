@@ -1,4 +1,4 @@
-"""Many files under one name: a folder, a zip or a tar archive, read one file after the other."""
+"""Folders, zip and tar archives as collections of files, read one after the other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Tree(ABC):
 
     @abstractmethod
     def read(self, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        """The wanted files, in the order in which the tree keeps them."""
+        """The given files, in the order of the tree."""
 
 
 class FolderTree(Tree):
@@ -80,7 +80,7 @@ def open_tree(path: Path) -> Tree:
 
 
 def _unpacked(name: str, content: bytes, *, where: str) -> bytes:
-    """A file out of an archive, which may be compressed once more by itself."""
+    """A file from an archive, which may itself be compressed."""
     kind = PurePosixPath(name).suffix
     if kind in (".gz", ".xz", ".bz2"):
         if not content:
@@ -95,8 +95,8 @@ def _unpacked(name: str, content: bytes, *, where: str) -> bytes:
 def _bounded(content: bytes, *, where: str) -> bytes:
     if len(content) > LONGEST_LINE:
         raise DataError(
-            f"is longer than {megabytes(LONGEST_LINE)}, too much for one example.",
+            f"is larger than {megabytes(LONGEST_LINE)}, too large for one example.",
             where=where,
-            cure="Cut it into smaller files.",
+            cure="Split it into smaller files.",
         )
     return content

@@ -44,14 +44,14 @@ def open_zip(path: Path) -> zipfile.ZipFile:
 
 
 def _check_count(archive: zipfile.ZipFile, file: IO[bytes]) -> None:
-    num_members, (promised, modulus) = len(archive.infolist()), _promised(file)
+    num_members, (promised, modulus) = len(archive.infolist()), _declared(file)
     if num_members % modulus != promised:
         raise zipfile.BadZipFile(
-            f"{num_members:,} members in the central directory, which should have {promised:,}"
+            f"the central directory lists {num_members:,} members but should list {promised:,}"
         )
 
 
-def _promised(file: IO[bytes]) -> tuple[int, int]:
+def _declared(file: IO[bytes]) -> tuple[int, int]:
     """The number of members in the end record, and the modulus of that counter."""
     longest = SIZE_OF_END + LONGEST_COMMENT + SIZE_OF_LOCATOR_64 + SIZE_OF_END_64
     file.seek(max(0, file.seek(0, 2) - longest))
@@ -74,6 +74,6 @@ def _check_name(member: zipfile.ZipInfo, file: IO[bytes]) -> None:
     name = file.read(length).decode("utf-8" if flags & IS_UTF8 else "cp437", "surrogateescape")
     if name != member.orig_filename:
         raise zipfile.BadZipFile(
-            f"the member at byte {member.header_offset:,} has two names, {member.orig_filename[:80]!r} and"
-            f" {name[:80]!r}"
+            f"the member at byte {member.header_offset:,} has two names: {member.orig_filename[:80]!r}"
+            f" and {name[:80]!r}"
         )

@@ -16,12 +16,12 @@ from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.filtered import PARTS
 
 ENDINGS = ("", *COMPRESSIONS)
-SKIP = "Fix the line, or leave such pairs out with data.bad_rows=skip."
+SKIP = "Fix the line, or skip such pairs with data.bad_rows=skip."
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two files and what their names begin with."""
+    """Two files and the common prefix of their names."""
 
     prefix: Path
     source: Path
@@ -29,10 +29,10 @@ class Pair:
 
 
 class AlignedLines(PairSource):
-    """Two files with as many lines each; the columns are data.source and data.target.
+    """Two files with the same number of lines; the columns are data.source and data.target.
 
-    Lines end with a newline alone, as the tools that align them count: a carriage return inside one is a
-    blank. A line that is empty in both files is passed over.
+    Only a newline ends a line, as in alignment tools; a carriage return inside a line counts as a
+    space. A line that is empty in both files is skipped.
     """
 
     def __init__(self, pair: Pair, settings: DataSettings) -> None:
@@ -50,7 +50,7 @@ class AlignedLines(PairSource):
             most=self._settings.max_rows,
             where=self.name,
             otherwise="both files are empty.",
-            cure="Each line of one file translates that line of the other.",
+            cure="Each line of one file must be the translation of the same line of the other.",
         )
 
     def fingerprint(self) -> str:
@@ -74,7 +74,7 @@ class AlignedLines(PairSource):
                 yield Row(dict(zip(self.columns, (source, target), strict=True)), str(self.paths[0]), number)
 
     def _lines(self, path: Path) -> Iterator[tuple[str, DataError | None]]:
-        """The lines of one file, each with what is wrong with it."""
+        """The lines of one file, each with its error, if any."""
         lines = Lines(path, encoding=self._encoding(path), keep_bad=self.bad_rows.skip)
         pieces, problem = list[str](), None
         for piece in lines:
@@ -97,8 +97,8 @@ class AlignedLines(PairSource):
                 f"{first_path.name} has {first:,} lines, {second_path.name} has {second:,}.",
                 where=self.name,
                 cure=(
-                    "Line-aligned files have as many lines each: is one of them cut off, or was an empty line"
-                    " lost?"
+                    "Line-aligned files must have the same number of lines: is one of them truncated, or is"
+                    " an empty line missing?"
                 ),
             )
 
@@ -110,8 +110,8 @@ class AlignedLines(PairSource):
 
 
 def find_pair(path: Path, settings: DataSettings) -> Pair | None:
-    """The two files that a name stands for: PREFIX, or one of PREFIX.en and PREFIX.de; None where it stands
-    for something else.
+    """The two files that a name refers to: PREFIX, or one of PREFIX.en and PREFIX.de; None if it refers
+    to something else.
     """
     if not (settings.source and settings.target) or settings.format not in ("", "text"):
         return None
@@ -124,7 +124,7 @@ def find_pair(path: Path, settings: DataSettings) -> Pair | None:
         there = source or target or prefix
         names = [entry.name for entry in prefix.parent.iterdir() if entry != there]
         raise DataError(
-            f"no such file beside {there.name}.",
+            f"no such file next to {there.name}.",
             where=str(prefix.parent / missing),
             cure=nearest(missing, names),
         )
@@ -132,8 +132,8 @@ def find_pair(path: Path, settings: DataSettings) -> Pair | None:
 
 
 def pairs_of_folder(folder: Path, settings: DataSettings) -> dict[str, Source]:
-    """`train.en` and `train.de` beside `valid.en` and `valid.de`: the parts of a folder by name, nothing
-    where there is no train.
+    """The splits of a folder by name, such as `train.en`, `train.de`, `valid.en` and `valid.de`; empty
+    if there is no train.
     """
     sources: dict[str, Source] = {}
     for entry in sorted(folder.iterdir()) if settings.source and settings.target else []:
@@ -154,7 +154,7 @@ def _find(prefix: Path, language: str) -> Path | None:
 
 
 def _prefix(path: Path, settings: DataSettings) -> Path | None:
-    """What the names of both files begin with, if a file is one of them."""
+    """The common prefix of both files, if a file is one of them."""
     plain = path.name.removesuffix(path.suffix) if path.suffix.lower() in COMPRESSIONS else path.name
     for language in (settings.source, settings.target):
         if plain.endswith(f".{language}"):

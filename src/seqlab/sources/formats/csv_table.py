@@ -1,4 +1,4 @@
-"""Tables of text: CSV and TSV, row by row, every cell kept as it was written ("NA" and "None" are words)."""
+"""Tables of text: CSV and TSV, row by row, with every cell kept as text ("NA" and "None" are words)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CANDIDATES = (",", ";", "\t", "|")
 
 
 def guess_delimiter(lines: Sequence[str]) -> str:
-    """The candidate that cuts the most lines into equally many fields, and then into the most fields.
+    """The delimiter that splits the most lines into the same number of fields; ties go to the most fields.
 
     >>> guess_delimiter(["text;label", "good, really good;pos", "bad;neg"])
     ';'
@@ -54,7 +54,7 @@ COMPARED_ROWS = 1000
 
 
 def _numbered(reader: Reader) -> Iterator[tuple[int, list[str] | csv.Error]]:
-    """Every row with the line on which it starts; the mistake in place of a row that cannot be cut."""
+    """Every row with the line on which it starts; the error in place of a row that cannot be parsed."""
     while True:
         start = reader.line_num + 1
         try:
@@ -74,16 +74,16 @@ def _recorded(lines: Iterable[str], record: list[str]) -> Iterator[str]:
 
 @source_formats.register("csv")
 class CsvTable(Source):
-    """A table with a header line, or with numbers for the names of its columns. Fields may be quoted and then
-    hold delimiters and line ends.
+    """A table with a header line, or with numbered columns. Fields may be quoted and then
+    contain delimiters and line breaks.
 
-    Files separated by tabs are read the way they are usually written: a quotation mark is a character like
-    any other, unless it opens and closes the field.
+    Tab-separated files are read the way they are usually written: a quotation mark is an ordinary character,
+    unless it opens and closes the field.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".csv",)
     usual_delimiter = ""
-    """What is between the columns where the settings do not say; guessed when empty."""
+    """Default delimiter; guessed when empty."""
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path
@@ -99,13 +99,13 @@ class CsvTable(Source):
             self._usable_rows,
             most=self._settings.max_rows,
             where=self.name,
-            otherwise="there is only a header line, no rows.",
-            cure="Is this the right file? Rows start on line 2.",
+            otherwise="contains a header line but no rows.",
+            cure="Is this the right file? Rows are expected from line 2 on.",
         )
 
     def starts_with_row(self, columns: Sequence[str]) -> bool:
-        """Whether the names of columns read like what stands below them: one ends like a sentence, or all are
-        several words that stand there too.
+        """Whether the column names look like the rows below them: one ends like a sentence, or all are
+        phrases that also occur there.
         """
         if not self._head.has_header:
             return False
@@ -121,7 +121,7 @@ class CsvTable(Source):
 
     @property
     def header(self) -> list[str]:
-        """The names of all columns as the file has them; none where it has no header."""
+        """The names of all columns as in the file; empty without a header."""
         return list(self._head.names) if self._head.has_header else []
 
     @property
@@ -129,15 +129,15 @@ class CsvTable(Source):
         return self._head.width
 
     def records(self) -> Iterator[tuple[list[str], dict[str, Any] | None]]:
-        """All rows with their fields as they are, and their cells by column: None for a row that does not fit.
+        """All rows with their raw fields, and their cells by column: None for a row with the wrong number of fields.
 
-        Where quotation marks are wrong, every line is a row, with as many fields as there are columns at most.
+        If quotation marks do not match, every line is a row, with at most as many fields as columns.
         """
         lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=True)
         taken: list[str] = []
         reader, head = self._reader(_recorded(lines, taken)), self._head
         for start, fields in _numbered(reader):
-            is_row = start >= head.line + head.has_header  # a second header is kept, without a prediction
+            is_row = start >= head.line + head.has_header  # a second header is kept and gets no prediction
             if isinstance(fields, csv.Error):
                 for line in taken if is_row else ():
                     yield line.rstrip("\r\n").split(self.delimiter, maxsplit=max(head.width - 1, 0)), None
@@ -167,7 +167,7 @@ class CsvTable(Source):
                 error = fields
                 reading.reject(
                     self._misquoted(start, reader.line_num, error), rows=reader.line_num - start + 1
-                )  # what an open quotation mark swallows is lost as well
+                )  # lines inside an unclosed quotation are lost as well
                 continue
             if start < first_row:
                 lines.problem = None
@@ -191,7 +191,7 @@ class CsvTable(Source):
         return list(islice(Lines(self.path, encoding=self._settings.encoding, keep_bad=True), SNIFFED_LINES))
 
     def _first_records(self) -> list[Record]:
-        """The rows from which the head of the table is told, with the lines on which they start."""
+        """The rows from which the header is detected, with the lines on which they start."""
         lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.tolerates)
         reader, records = self._reader(lines), list[Record]()
         for start, fields in _numbered(reader):
@@ -207,20 +207,22 @@ class CsvTable(Source):
             raise DataError(
                 "is empty.",
                 where=self.name,
-                cure="A table needs a header line with the names of its columns, and rows.",
+                cure="A table needs a header line with the column names, followed by rows.",
             )
         return records
 
     def _ragged(self, start: int, end: int, num_cells: int) -> DataError:
         header = ",".join(self.columns)
         expected = f"{len(self.columns)} ({header if len(header) <= 80 else header[:79] + '…'})"
-        span = f" The row runs on to line {end}: is a quotation mark left open?" if end > start else ""
+        span = (
+            f" The row continues to line {end}: is a closing quotation mark missing?" if end > start else ""
+        )
         return DataError(
             f"{num_cells} field{'s' if num_cells != 1 else ''}, expected {expected}.{span}",
             where=f"{self.name}, line {start}",
             cure=(
-                "Quote fields that hold the delimiter, set data.delimiter if it is another one, or leave such"
-                " rows out with data.bad_rows=skip."
+                "Quote fields that contain the delimiter, set data.delimiter if the delimiter is wrong,"
+                " or skip such rows with data.bad_rows=skip."
             ),
         )
 
@@ -232,19 +234,20 @@ class CsvTable(Source):
         line, column = start + opened[0], opened[1] + 1
         where = f"{self.name}, line {line}, column {column}"
         cure = (
-            'Close it, and write a quotation mark inside a quoted field twice (""); or leave such rows out'
-            " with data.bad_rows=skip."
+            'Close it, and double quotation marks inside a quoted field (""); or skip such rows with'
+            " data.bad_rows=skip."
         )
         if "unexpected end" in str(error):
             return DataError("the quotation mark that opens here is never closed.", where=where, cure=cure)
         if "field larger" in str(error):
             return DataError(
-                f"a field longer than {megabytes(LONGEST_FIELD)} begins here: is a quotation mark left open?",
+                f"a field longer than {megabytes(LONGEST_FIELD)} starts here: is a closing quotation mark"
+                " missing?",
                 where=where,
                 cure=cure,
             )
         return DataError(
-            f"the quotation mark that opens here closes on line {end} in the middle of a field.",
+            f"the quotation mark that opens here closes on line {end}, in the middle of a field.",
             where=where,
             cure=cure,
         )

@@ -1,4 +1,4 @@
-"""FASTA: biological sequences, each under a header line that begins with >.
+"""FASTA: biological sequences, each after a header line that starts with >.
 
     >seq1 label=promoter organism=E. coli
     TTGACATATAAT
@@ -7,7 +7,7 @@
 
 The columns are `id` (the first word), `text` (the letters of all lines, in capitals) and one for every
 key=value of the first header. Several files together are one source whose column `label` is the name of the
-file: positive.fa beside negative.fa.
+file, such as positive.fa and negative.fa.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from seqlab.sources.settings import DataSettings
 
 KEY = re.compile(r"(?:^|\s|\[)(\w+)=")
 NO_LETTER = re.compile(r"[^A-Za-z*.-]")
-"""The alphabet: letters (bases, amino acids and what stands for several of them), * for a stop, - and . for a
+"""The alphabet: letters (bases, amino acids and ambiguity codes), * for a stop, - and . for a
 gap.
 """
 ID, TEXT, LABEL = "id", "text", "label"
@@ -36,7 +36,7 @@ ID, TEXT, LABEL = "id", "text", "label"
 
 @source_formats.register("fasta")
 class Fasta(Source):
-    """The sequences of one file, or of several that are a class each."""
+    """The sequences of one file, or of several files with one class each."""
 
     suffixes = (
         ".fasta",
@@ -75,7 +75,7 @@ class Fasta(Source):
                     None
                     if letters
                     else DataError(
-                        "the sequence under this header has no letters.",
+                        "this header is not followed by a sequence.",
                         where=f"{path}, line {line}",
                         cure=SKIP,
                     )
@@ -96,12 +96,12 @@ class Fasta(Source):
         reading.require_rows(
             num_rows,
             where=self.name,
-            otherwise="holds no sequence.",
-            cure="A sequence stands under a line that begins with >.",
+            otherwise="contains no sequences.",
+            cure="Each sequence follows a header line that starts with >.",
         )
 
     def _records(self, path: Path) -> Iterator[tuple[str, str, int, DataError | None]]:
-        """Header, letters, line of the header, and the first thing that is wrong with the record."""
+        """Header, sequence, line of the header, and the first error in the record."""
         lines = Lines(path, encoding=self._settings.encoding, keep_bad=self.bad_rows.skip)
         header, start, letters, problem = "", 0, list[str](), None
         for number, line in enumerate(lines, start=1):
@@ -115,9 +115,9 @@ class Fasta(Source):
                 continue  # a comment
             elif not start and line.strip():
                 raise DataError(
-                    "letters before the first header.",
+                    "found a sequence before the first header.",
                     where=f"{path}, line {number}",
-                    cure="Each sequence stands under a line that begins with >.",
+                    cure="Each sequence must follow a header line that starts with >.",
                 )
             else:
                 plain = "".join(line.split())
@@ -127,7 +127,7 @@ class Fasta(Source):
             yield header, "".join(letters), start, problem
 
 
-SKIP = "Fix the line, or leave the sequence out with data.bad_rows=skip."
+SKIP = "Fix the line, or skip the sequence with data.bad_rows=skip."
 
 
 def keys_of(header: str) -> dict[str, str]:
@@ -144,7 +144,7 @@ def keys_of(header: str) -> dict[str, str]:
 
 
 def class_of(path: Path) -> str:
-    """The name of a file without its endings."""
+    """The name of a file without its extensions."""
     return Path(plain_name(path)).stem
 
 
@@ -153,7 +153,7 @@ def _wrong(plain: str, line: str, *, where: str) -> DataError | None:
     if match is None:
         return None
     return DataError(
-        f"{match[0]!r} is no letter of a sequence.",
+        f"{match[0]!r} is not a valid sequence character.",
         where=f"{where}, column {line.index(match[0]) + 1}",
         cure=f"Bases and amino acids are letters; * is a stop, - and . are gaps. {SKIP}",
     )

@@ -1,8 +1,8 @@
 """Catalogs of translated messages: gettext's .po and .mo. The columns are msgid and msgstr.
 
-Entries that are not translated, marked fuzzy or obsolete (#~) are left out, and so is the header, the entry
+Entries that are untranslated, fuzzy or obsolete (#~) are skipped, and so is the header, the entry
 of the empty msgid. Each plural form is a row: the first with msgid, the others with msgid_plural. Contexts
-are passed over.
+are ignored.
 
 Format: the manual of GNU gettext, sections "The Format of PO Files" and "The Format of GNU MO Files".
 """
@@ -26,29 +26,29 @@ from seqlab.sources.settings import DataSettings
 
 SOURCE, TARGET = "msgid", "msgstr"
 MAGIC = {b"\xde\x12\x04\x95": "<", b"\x95\x04\x12\xde": ">"}
-"""The first bytes of a .mo file, and the order of the bytes in its numbers."""
+"""The first bytes of a .mo file, and the byte order of its numbers."""
 LARGEST = 500_000_000
-"""Bytes of a .mo file, which is read as a whole."""
+"""Maximum size of a .mo file in bytes; it is read into memory."""
 PEEK = 1 << 14
 CHARSET = re.compile(rb"charset=([A-Za-z0-9_.:-]+)")
 UNNAMED = "CHARSET"
-"""What stands for the encoding in a template that nobody has filled in."""
+"""The placeholder for the encoding in an unfilled template."""
 OBSOLETE = "#~"
 TOKEN = re.compile(
     r'(?:(msgctxt|msgid_plural|msgid|msgstr(?:\s*\[\s*\d{1,3}\s*\])?)(?![\w\[])|"((?:[^"\\]|\\.)*)")\s*'
 )
-"""A keyword, or a text in quotation marks.
+"""A keyword, or a quoted string.
 
-Line ends between them mean nothing, and texts that follow each other are one.
+Line breaks between them are ignored, and consecutive strings are concatenated.
 """
 ESCAPE = re.compile(r"((?:\\(?:[0-7]{1,3}|x[0-9A-Fa-f]+))+)|\\(.)")
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\\": "\\", '"': '"'}
-SKIP = "Fix the entry, or leave such entries out with data.bad_rows=skip."
+SKIP = "Fix the entry, or skip such entries with data.bad_rows=skip."
 
 
 @dataclass
 class Entry:
-    """What stands under each keyword, in pieces; `problem` is the first thing that is wrong."""
+    """The strings of each keyword; `problem` is the first error."""
 
     line: int = 0
     fields: dict[str, list[str]] = field(default_factory=dict)
@@ -62,13 +62,13 @@ class Entry:
 
     @property
     def missing(self) -> str:
-        """What a whole entry would have and this one has not."""
+        """What the entry lacks to be complete."""
         absent = [
             name
             for name in (SOURCE, TARGET)
             if not any(field_name.startswith(name) for field_name in self.fields)
         ]
-        bare = [f"a text after {name}" for name, pieces in self.fields.items() if not pieces]
+        bare = [f"text after {name}" for name, pieces in self.fields.items() if not pieces]
         return next(iter(absent + bare), "") if self.fields else ""
 
     def pairs(self) -> Iterator[tuple[str, str]]:
@@ -84,7 +84,7 @@ class Entry:
 
 @source_formats.register("gettext")
 class Gettext(PairSource):
-    """The pairs of one catalogue.
+    """The pairs of one catalog.
 
     The line of a row is that of its msgid; in a .mo file its number among the messages.
     """
@@ -107,8 +107,8 @@ class Gettext(PairSource):
             self._translated,
             most=self._settings.max_rows,
             where=self.name,
-            otherwise="holds no translated message.",
-            cure='A message is msgid "…" and msgstr "…"; fuzzy ones are left out.',
+            otherwise="contains no translated messages.",
+            cure='A message is msgid "…" and msgstr "…"; fuzzy messages are skipped.',
         )
 
     def fingerprint(self) -> str:
@@ -120,7 +120,7 @@ class Gettext(PairSource):
                 yield Row({SOURCE: source, TARGET: target}, self.name, line)
 
     def _encoding_in(self, header: bytes, *, place: str) -> str:
-        """The header names it; a setting other than the default says otherwise. place: a line or a message, for
+        """The header declares it; a setting other than the default overrides it. place: a line or a message, for
         errors.
         """
         match = CHARSET.search(header)
@@ -139,13 +139,13 @@ class Gettext(PairSource):
             if entry.problem is not None:
                 reading.reject(entry.problem)
             elif entry.missing:
-                reading.reject(self._wrong(f"an entry without {entry.missing}.", entry.line))
+                reading.reject(self._wrong(f"an entry has no {entry.missing}.", entry.line))
             elif not entry.is_fuzzy:
                 yield from ((entry.line, pair) for pair in entry.pairs())
 
     def _entries(self) -> Iterator[Entry]:
-        """An obsolete entry is one of its own, together with the flags above it: what comes after starts
-        anew.
+        """An obsolete entry is separate, together with the flags above it: the line after it starts
+        a new entry.
         """
         start = first_bytes(self.path, PEEK)
         named = CHARSET.search(start)
@@ -170,16 +170,14 @@ class Gettext(PairSource):
                     entry = Entry()
                 self._take(entry, keyword, token[2], number, encoding)
             if place < len(line):
-                what = (
-                    f"expected msgid, msgstr or a text in quotation marks, found {shortened(line[place:])!r}."
-                )
+                what = f"expected msgid, msgstr or a quoted string, found {shortened(line[place:])!r}."
                 entry.problem = entry.problem or self._wrong(what, number)
             entry.problem = entry.problem or problem
         if entry.fields or entry.problem:
             yield entry
 
     def _take(self, entry: Entry, keyword: str, quoted: str, number: int, encoding: str) -> None:
-        """Open the field of a keyword, or add a piece of text to the open one."""
+        """Start the field of a keyword, or append a string to the current one."""
         if keyword in entry.fields:
             entry.problem = entry.problem or self._wrong(f"a second {keyword} in one entry.", number)
         elif keyword:
@@ -204,9 +202,9 @@ class Gettext(PairSource):
         try:
             _, _, count, messages, answers = struct.unpack_from(f"{self._order}5I", content)
         except struct.error as error:
-            raise self._damaged("ends within its first 20 bytes") from error
+            raise self._damaged("is shorter than its 20-byte header") from error
         if max(messages, answers) + 8 * count > len(content):
-            raise self._damaged(f"promises {count:,} messages, but has only {len(content):,} bytes")
+            raise self._damaged(f"declares {count:,} messages but has only {len(content):,} bytes")
         encoding = self._settings.encoding or "utf-8"
         for number in range(count):
             try:
@@ -220,7 +218,7 @@ class Gettext(PairSource):
                     DataError(
                         f"{error}.",
                         where=f"{self.name}, message {number + 1}",
-                        cure="Compile it again, or data.bad_rows=skip.",
+                        cure="Compile it again, or skip such messages with data.bad_rows=skip.",
                     )
                 )
                 continue
@@ -231,7 +229,7 @@ class Gettext(PairSource):
     def _bytes(self, content: bytes, place: int) -> bytes:
         length, start = struct.unpack_from(f"{self._order}2I", content, place)
         if start + length > len(content):
-            raise ValueError(f"a text of {length:,} bytes reaches beyond the end of the file")
+            raise ValueError(f"a string of {length:,} bytes extends past the end of the file")
         return content[start : start + length]
 
     def _whole(self) -> bytes:
@@ -245,15 +243,15 @@ class Gettext(PairSource):
 
     def _damaged(self, what: str) -> DataError:
         return DataError(
-            f"{what}: this is no whole .mo file.",
+            f"{what}: not a complete .mo file.",
             where=self.name,
-            cure="Compile it again with msgfmt, or name the .po file.",
+            cure="Compile it again with msgfmt, or pass the .po file.",
         )
 
 
 def unescaped(text: str, encoding: str) -> str:
-    r"""A text with what its escapes stand for, as in C. Octal and hexadecimal ones are bytes, of which several
-    may be one letter.
+    r"""A string with its escapes resolved, as in C. Octal and hexadecimal escapes are bytes, of which several
+    may form one character.
 
     >>> unescaped(r"a\tb \"\303\244\"", "utf-8"), unescaped(r"\033[1m", "utf-8") == unescaped(r"\x1b[1m", "utf-8")
     ('a\tb "ä"', True)
@@ -269,6 +267,6 @@ def unescaped(text: str, encoding: str) -> str:
                 raise ValueError("texts end there")
             return bytes(codes).decode(encoding) if codes else ESCAPES[match[2]]
         except (KeyError, ValueError) as error:
-            raise ValueError(f"'{shortened(match[0])}' stands for nothing.") from error
+            raise ValueError(f"'{shortened(match[0])}' is not a valid escape sequence.") from error
 
     return ESCAPE.sub(meant, text)

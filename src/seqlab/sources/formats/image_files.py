@@ -1,4 +1,4 @@
-"""Image files by the names that a table has for them: beside the table, in folders, or in zip archives."""
+"""Finds the image files that a table refers to: next to the table, in folders, or in zip archives."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from seqlab.sources.files.compression import explain_damage, unreadable
 from seqlab.sources.files.zip_directory import open_zip
 
 LARGEST_FILE = 100_000_000
-"""Bytes; an image has no more, and what has more is something else."""
+"""Maximum size of an image file in bytes; a larger file is something else."""
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 
 
 class ImageFiles:
     """Finds and reads image files. Archives are opened once and stay open.
 
-    places: folders and archives, themselves as they are named or beside the table; a name is looked up beside
-    the table where there is none.
+    places: folders and archives, relative to the current folder or to the table; without any, names are relative to
+    the table.
     """
 
     def __init__(self, places: Sequence[str] = ()) -> None:
@@ -41,7 +41,7 @@ class ImageFiles:
             raise unreadable(place, error) from error
 
     def identity(self, name: str, *, beside: Path, where: str) -> str:
-        """What changes when the image does, without reading it: the checksum in an archive, else size and
+        """A key that changes with the image, without reading it: the checksum in an archive, else size and
         time.
         """
         place = self._find(name, beside, where)
@@ -76,7 +76,7 @@ class ImageFiles:
         cure = (
             nearest(name, names)
             if names
-            else "Images elsewhere: data.images=FOLDER or data.images=ARCHIVE.zip"
+            else "If the images are elsewhere, set data.images=FOLDER or data.images=ARCHIVE.zip"
         )
         return DataError(f"there is no image file '{name[:200]}' in {searched}.", where=where, cure=cure)
 
@@ -89,7 +89,7 @@ class _Member:
 
 
 class _Archive:
-    """A zip whose members are found by their whole name, or by their last part where only one has it."""
+    """A zip archive whose members are found by their full name, or by file name if that is unique."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -114,22 +114,22 @@ class _Archive:
 
 
 def _existing(place: str, beside: Path) -> Path:
-    """A folder or an archive, as it is named or beside the table."""
+    """A folder or an archive, relative to the current folder or to the table."""
     for path in (Path(place), beside / place):
         if path.exists():
             return path
     raise DataError(
-        "there is no such folder or archive of images.",
+        "no such folder or archive of images.",
         where=f"data.images={place[:200]}",
-        cure=f"Looked here and in {beside}.",
+        cure=f"Looked in the current folder and in {beside}.",
     )
 
 
 def _too_large(name: str, size: int, where: str) -> DataError:
     return DataError(
-        f"the file '{name[:200]}' has {megabytes(size)}, too much for an image.",
+        f"the file '{name[:200]}' is {megabytes(size)}, too large for an image.",
         where=where,
-        cure=f"At most {megabytes(LARGEST_FILE)} are read.",
+        cure=f"The limit is {megabytes(LARGEST_FILE)}.",
     )
 
 

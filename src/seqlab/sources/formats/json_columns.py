@@ -13,7 +13,7 @@ FEWEST_ROWS = 2
 
 
 def rows_of_object(table: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows of a table in an object; none where it is not one.
+    """The rows of a table in an object; empty if it is not a table.
 
     >>> rows_of_object({"text": ["good", "bad"], "label": [1, 0]})
     [{'text': 'good', 'label': 1}, {'text': 'bad', 'label': 0}]
@@ -32,7 +32,7 @@ def rows_of_object(table: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _is_by_column(table: dict[str, dict[str, Any]]) -> bool:
-    """Whether the outer names are columns: the inner ones number the rows, or are more and the same everywhere."""
+    """Whether the outer keys are columns: the inner ones are row numbers, or outnumber them and are the same everywhere."""
     inner = list(next(iter(table.values())))
     if any(list(part) != inner for part in table.values()):
         return False

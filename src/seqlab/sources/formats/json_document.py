@@ -1,4 +1,4 @@
-"""JSON documents: an array of objects, an object that holds such an array, or objects one after the other.
+"""JSON documents: an array of objects, an object that contains such an array, or consecutive objects.
 
 They are read piece by piece, one object in memory at a time.
 """
@@ -20,10 +20,8 @@ from seqlab.sources.formats.json_objects import DECODER, JsonObjects, as_values,
 from seqlab.sources.formats.registry import source_formats
 
 LONGEST_VALUE = 50_000_000
-CURE = (
-    'An array of objects is needed, such as [{"text": "…", "label": "…"}], or one object per line (.jsonl).'
-)
-ONE_OBJECT = "the whole table is one object, as pandas writes it: in messages, line N is row N"
+CURE = 'Expected an array of objects, such as [{"text": "…", "label": "…"}], or one object per line (.jsonl).'
+ONE_OBJECT = "the whole table is one object, as pandas writes it; in messages, line N means row N"
 Element = tuple[int, Any, bool]
 """The line on which a value starts, the value, and whether \\u is in it."""
 BLANK = " \t\r\n\ufeff"
@@ -37,7 +35,7 @@ class JsonReader:
         self._text, self._at, self.line = "", 0, 1
 
     def peek(self) -> str:
-        """The next character that is no whitespace; empty at the end."""
+        """The next non-whitespace character; empty at the end."""
         while True:
             while self._at < len(self._text) and self._text[self._at] in BLANK:
                 self.line += self._text[self._at] == "\n"
@@ -48,7 +46,7 @@ class JsonReader:
                 return ""
 
     def peeks_at_objects(self) -> bool:
-        """Whether an array comes now whose first element is an object."""
+        """Whether the next value is an array whose first element is an object."""
         if self.peek() != "[":
             return False
         while not (after := self._text[self._at + 1 :].lstrip(BLANK)) and self._read_more(1):
@@ -56,7 +54,7 @@ class JsonReader:
         return after.startswith("{")
 
     def take(self, expected: str) -> None:
-        """Step over a character that must come now."""
+        """Consume an expected character."""
         if self.peek() != expected:
             raise self._broken(f"expected {expected!r}")
         self._at += 1
@@ -68,14 +66,14 @@ class JsonReader:
             try:
                 value, end = DECODER.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
-                if self._read_more(wanted):  # the value may go on
+                if self._read_more(wanted):  # the value may continue
                     wanted *= 2
                     continue
                 raise self._broken(error.msg.lower(), at=error.pos) from error
             except (ValueError, RecursionError) as error:
                 raise unusable(error, where=f"{self._where}, line {self.line}") from error
             if end == len(self._text) and self._read_more(wanted):
-                continue  # a number may go on
+                continue  # a number may continue
             taken = self._text[self._at : end]
             self.line += taken.count("\n")
             self._at = end
@@ -99,7 +97,9 @@ class JsonReader:
     def _broken(self, what: str, *, at: int | None = None) -> DataError:
         passed = self._text[self._at : at if at is not None else self._at]
         return DataError(
-            f"not JSON ({what}).", where=f"{self._where}, line {self.line + passed.count(chr(10))}", cure=CURE
+            f"invalid JSON ({what}).",
+            where=f"{self._where}, line {self.line + passed.count(chr(10))}",
+            cure=CURE,
         )
 
 
@@ -111,7 +111,7 @@ class JsonDocument(JsonObjects):
 
     suffixes = (".json",)
     format_name = "json"
-    no_rows = "holds no array of objects."
+    no_rows = "contains no array of objects."
     expected = CURE
 
     def objects(self) -> Iterator[tuple[Any, dict[str, Any] | None]]:
@@ -139,7 +139,7 @@ class JsonDocument(JsonObjects):
         elif opening == "{":
             yield from self._wrapped(reader)
         elif opening:
-            raise DataError("is no array of objects.", where=self.name, cure=CURE)
+            raise DataError("is not an array of objects.", where=self.name, cure=CURE)
 
     def _array(self, reader: JsonReader) -> Iterator[Element]:
         reader.take("[")
@@ -183,7 +183,7 @@ class JsonDocument(JsonObjects):
 
 
 def looks_like_lines(path: Path, encoding: str = "") -> bool:
-    """Whether a file of JSON has one object per line: the first line is a whole object, and so is the second."""
+    """Whether a JSON file has one object per line: the first two lines are complete objects."""
     lines = [line for line in first_lines(path, encoding) if line.strip()][:2]
     return (
         bool(lines)

@@ -18,11 +18,11 @@ from seqlab.sources.half_surrogates import refuse_half_surrogates
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import names_of
 
-SKIP = "Fix the line, or leave such rows out with data.bad_rows=skip."
+SKIP = "Fix the line, or skip such rows with data.bad_rows=skip."
 DEEPEST = 4
-"""Levels of objects that become columns; what is below stays one value."""
+"""Levels of nested objects that become columns; deeper objects stay one value."""
 LABEL_KEYS = ("name", "label", "labels", "choices", "category", "tag")
-"""Keys of objects in a list that are read: one column for the values of all of them."""
+"""Keys that are read from the objects of a list: one column for all their values."""
 SAMPLE = 200
 """Objects whose keys are the columns."""
 KINDS = {list: "an array", str: "a string", type(None): "null", bool: "true or false"}
@@ -32,7 +32,7 @@ class JsonObjects(RowFile):
     """Objects as rows. The keys of the first objects are the columns; those of objects inside them have dotted
     names.
 
-    A key may be missing, which is an empty cell, unless the settings name the column.
+    A missing key is an empty cell, unless the settings name the column.
     """
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
@@ -46,11 +46,11 @@ class JsonObjects(RowFile):
 
     @abstractmethod
     def read_objects(self, reading: Pass) -> Iterator[Row]:
-        """Every object with the keys that it has."""
+        """Every object with its own keys."""
 
     @abstractmethod
     def objects(self) -> Iterator[tuple[Any, dict[str, Any] | None]]:
-        """Every value of the file as it is, and its cells by column: None where it cannot be used as a row."""
+        """Every value of the file, and its cells by column: None if it is not usable as a row."""
 
     def read_rows(self, reading: Pass) -> Iterator[Row]:
         for row in self.read_objects(reading):
@@ -69,14 +69,14 @@ DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def unusable(error: ValueError | RecursionError, *, where: str) -> DataError:
-    """JSON that is written correctly and cannot be used."""
+    """The error for valid JSON that cannot be used."""
     what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-    return DataError(f"JSON that cannot be used ({what}).", where=where, cure=SKIP)
+    return DataError(f"unusable JSON ({what}).", where=where, cure=SKIP)
 
 
 def as_values(value: Any, *, where: str, escaped: bool) -> dict[str, Any]:
-    """The cells of an object by the names of their columns. escaped: the JSON has \\u, so half a character may be
-    in it.
+    """The cells of an object by column name. escaped: the JSON contains \\u, so it may contain half a
+    surrogate pair.
     """
     if not isinstance(value, dict):
         raise DataError(
@@ -110,7 +110,7 @@ def flat(value: dict[str, Any], *, prefix: str = "", level: int = 1) -> dict[str
 
 
 def _labels_in(parts: list[Any], *, level: int) -> dict[str, list[Any]]:
-    """The labels inside the objects of a list, from all of them, by the path to them; nothing where the list holds
+    """The labels inside the objects of a list, by their path; empty if the list contains
     other values.
 
     >>> _labels_in([{"result": [{"type": "choices", "value": {"choices": ["A"]}}]}, {"result": []}], level=1)
@@ -132,15 +132,15 @@ def columns_of(rows: Iterable[Row]) -> list[str]:
 
 
 def required_columns(settings: DataSettings, columns: list[str]) -> list[str]:
-    """The columns that the settings name: a row without one of them cannot be used."""
+    """The columns named in the settings: a row without one of them is unusable."""
     texts = names_of(settings.text, columns)
     sides = (settings.label, settings.source, settings.target, settings.sequence, *settings.features)
     return [name for name in (*texts, *sides) if name in columns]
 
 
 def missing_key(row: Row, required: Iterable[str]) -> str:
-    """The first column that a row must have and lacks; empty where it has all. An empty list lacks nothing that the
-    objects in it would hold.
+    """The first required column that a row lacks; empty if it has all. An empty list does not lack what the
+    objects in it would contain.
     """
     return next(
         (name for name in required if name not in row.values and not _is_in_empty_list(row, name)), ""
@@ -156,10 +156,10 @@ def _is_in_empty_list(row: Row, name: str) -> bool:
 
 def lacks_key(row: Row, name: str, columns: list[str]) -> DataError:
     return DataError(
-        f"no key '{name}'; the first objects have {','.join(columns)}.",
+        f"the key '{name}' is missing; the first objects have {','.join(columns)}.",
         where=row.where,
         cure=(
-            "Add it, name the columns you need with data.text and data.label, or leave such rows out with"
+            "Add it, name the columns you need with data.text and data.label, or skip such rows with"
             " data.bad_rows=skip."
         ),
     )

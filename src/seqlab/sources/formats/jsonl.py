@@ -25,10 +25,10 @@ class JsonLines(JsonObjects):
     )
     format_name = "jsonl"
     no_rows = "is empty."
-    expected = 'One JSON object per line is needed, such as {"text": "…", "label": "…"}.'
+    expected = 'Expected one JSON object per line, such as {"text": "…", "label": "…"}.'
 
     def objects(self) -> Iterator[tuple[Any, dict[str, Any] | None]]:
-        """A line that is no JSON is text."""
+        """A line that is not JSON is text."""
         lines = Lines(self.path, encoding=self.settings.encoding, keep_bad=True)
         for number, line in enumerate(lines, start=1):
             if line.isspace():
@@ -52,7 +52,7 @@ class JsonLines(JsonObjects):
             value = DECODER.decode(line)
         except json.JSONDecodeError as error:
             raise DataError(
-                f"not JSON ({error.msg.lower()}).", where=f"{where}, column {error.colno}", cure=SKIP
+                f"invalid JSON ({error.msg.lower()}).", where=f"{where}, column {error.colno}", cure=SKIP
             ) from error
         except (ValueError, RecursionError) as error:
             raise unusable(error, where=where) from error

@@ -1,4 +1,4 @@
-"""A folder, zip or tar archive with one text file per label, each line of it an example.
+"""A folder, zip or tar archive with one text file per label and one example per line.
 
 names/French.txt: Abel, Beaumont, …           names/German.txt: Abel, Bauer, …
 """
@@ -26,10 +26,12 @@ from seqlab.sources.views.filtered import PARTS
 
 MOST_LABELS = 200
 FEWEST_LINES = 10
-"""Of the median file: below, a file is rather a text."""
+"""Minimum number of lines of the median file; with fewer, the files are texts."""
 MOST_WORDS = 3
-"""Words of the mean line: above, lines are rather those of a text."""
-LABEL_FILES = "one label per file, each line an example (lines are short); one text: data.format=text"
+"""Maximum mean number of words per line; with more, the files are texts."""
+LABEL_FILES = (
+    "one file per label, one example per line (lines are short); set data.format=text to read it as one text"
+)
 NOT_LABELS = {"readme", "license", "licence", "notes", "index", "changelog", "requirements", "stopwords"}
 LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -49,9 +51,9 @@ class LabelFiles(Source):
         self._labels = _labels(open_tree(path).names)
         if len(self._labels) < 2:
             raise DataError(
-                f"{len(self._labels)} text files, expected one for each label.",
+                f"found {len(self._labels)} text files, expected one for each label.",
                 where=self.name,
-                cure="Such as French.txt and German.txt side by side, with one example per line.",
+                cure="For example, French.txt and German.txt in one folder, with one example per line.",
             )
         self.notes = () if settings.encoding else describe_encodings(map(encoding_of, self._contents()))
 
@@ -61,7 +63,7 @@ class LabelFiles(Source):
             most=self._settings.max_rows,
             where=self.name,
             otherwise="all files are empty.",
-            cure="Each line of a file is an example.",
+            cure="Each line of a file is one example.",
         )
 
     def fingerprint(self) -> str:
@@ -99,7 +101,7 @@ def _labels(names: Sequence[str]) -> dict[str, str]:
 
 
 def could_be_labels(names: Sequence[str]) -> bool:
-    """Whether the text files of one folder are called like labels: by words, not by numbers or parts.
+    """Whether the text files of one folder are named like labels: words rather than numbers or splits.
 
     >>> could_be_labels(["names/French.txt", "names/German.txt"]), could_be_labels(["1.txt", "2.txt"])
     (True, False)
@@ -119,7 +121,7 @@ def could_be_labels(names: Sequence[str]) -> bool:
 
 
 def looks_like_label_files(path: Path) -> bool:
-    """Whether the lines of files that are called like labels are short, as words and names are."""
+    """Whether files named like labels have short lines, such as words and names."""
     tree = open_tree(path)
     if not could_be_labels(tree.names):
         return False

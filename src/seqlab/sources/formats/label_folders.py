@@ -25,15 +25,15 @@ from seqlab.sources.views.filtered import PARTS
 
 TEXT_ENDINGS = (".txt", ".text", ".txt.gz", ".txt.xz", ".txt.bz2")
 LOOKED_AT = 100
-"""Files from which is said which encodings there are."""
+"""Number of files whose encodings are reported."""
 NOT_LABELS = {"unsup"}  # aclImdb's reviews without a label
 
 
 @source_formats.register("folders")
 class LabelFolders(Source):
-    """Every file is one text, the folder it lies in is its label.
+    """Every file is one text; its folder is its label.
 
-    `part` picks `train/`, `valid/` or `test/` of a larger folder.
+    `part` selects `train/`, `valid/` or `test/` of a larger folder.
     """
 
     def __init__(self, path: Path, settings: DataSettings, *, part: str = "") -> None:
@@ -47,10 +47,12 @@ class LabelFolders(Source):
         self._part = part or ("train" if "train" in parts else parts[0] if parts else "")
         if not any(name == self._part for name, _ in folders):
             cure = (
-                "One folder per label with .txt files in it is expected, such as pos/ and neg/, perhaps under"
+                "Expected one folder of .txt files per label, such as pos/ and neg/, optionally under"
                 " train/ and test/."
             )
-            raise DataError("no folders of text files that could be labels.", where=self.name, cure=cure)
+            raise DataError(
+                "found no folders of text files that could be labels.", where=self.name, cure=cure
+            )
         self.notes = () if settings.encoding else self._describe_encodings()
 
     def rows(self) -> Iterator[Row]:
@@ -79,12 +81,12 @@ class LabelFolders(Source):
                 yield Row({"text": text, "label": labels[name][1]}, where, 1)
 
     def _describe_encodings(self) -> tuple[str, ...]:
-        """From the first files: each is read in its own."""
+        """The encodings of the first files; each file is decoded on its own."""
         tree = open_tree(self.path)
         first = tree.read(self._files_of_part(tree)[:LOOKED_AT])
         try:
             return describe_encodings(encoding_of(content) for _, content in first)
-        except DataError:  # said where the file is read, or skipped
+        except DataError:  # reported where the file is read or skipped
             return ()
 
     def _files_of_part(self, tree: Tree) -> list[str]:
@@ -92,7 +94,7 @@ class LabelFolders(Source):
 
 
 def find_label_folders(path: Path) -> set[tuple[str, str]]:
-    """(part, label) of every folder of text files; the part is empty where there are no train and test
+    """(part, label) of every folder of text files; the part is empty if there are no train and test
     folders.
     """
     return set(_labels(open_tree(path).names).values())

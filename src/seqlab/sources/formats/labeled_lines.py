@@ -1,4 +1,4 @@
-"""Lines that begin with a label: `spam win a prize now`, or `__label__spam win a prize now` as fastText has it."""
+"""Lines that start with a label: `spam win a prize now`, or `__label__spam win a prize now` as fastText has it."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from seqlab.sources.settings import DataSettings
 MARK = "__label__"
 FEWEST_LINES, MOST_LABELS = 20, 100
 LINES_PER_LABEL = 5
-"""First words that are labels come back at least so often on average."""
+"""Minimum average count of a first word for first words to be labels."""
 RARE = 0.01
-"""Share of the other words of the lines that may be labels too."""
+"""Maximum fraction of the remaining words that may be labels as well."""
 
 
 @source_formats.register("labeled_lines")
 class LabeledLines(RowFile):
-    """A row per line with the columns `label` and `text`. Of several labels with fastText's mark the column holds
+    """A row per line with the columns `label` and `text`. With several fastText labels, the column contains
     a list.
     """
 
     suffixes = ()
     format_name = "labeled_lines"
     no_rows = "is empty."
-    expected = "Each line holds a label, a space and a text."
+    expected = "Each line must be a label, a space and a text."
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path
@@ -58,7 +58,7 @@ class LabeledLines(RowFile):
             text = text.removeprefix(label).lstrip()
         if not text:
             raise DataError(
-                f"a label ('{labels[0][:40]}') without a text.",
+                f"the label '{labels[0][:40]}' has no text.",
                 where=f"{self.name}, line {number}",
                 cure="Fix the line, or skip such rows with data.bad_rows=skip.",
             )
@@ -90,7 +90,7 @@ def looks_labeled(lines: Sequence[str]) -> bool:
     if not 2 <= len(labels) <= most or any(len(row) < 2 for row in words):
         return False
     if any(label.endswith((":", ",", ".", "!", "?", "-", ")")) or not label[0].isalnum() for label in labels):
-        return False  # speakers, items of a list, sentences of one word
+        return False  # speakers, list items, one-word sentences
     if any(FORMAL.fullmatch(label) for label in labels):
         return False  # a log whose lines begin with a date
     rest = Counter(word.strip(".,;:!?\"'").casefold() for row in words for word in row[1:])

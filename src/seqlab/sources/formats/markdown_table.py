@@ -22,7 +22,7 @@ def looks_like_markdown_table(lines: Sequence[str]) -> bool:
 
 
 class MarkdownReader(LineReader):
-    """Cuts lines at pipes; lines outside of tables, and rules, are no rows."""
+    """Cuts lines at pipes; lines outside tables, and rules, are not rows."""
 
     def cut(self, line: str) -> list[str]:
         line = line.strip()
@@ -34,7 +34,7 @@ class MarkdownReader(LineReader):
 
 @source_formats.register("markdown")
 class MarkdownTable(CsvTable):
-    """A table in a Markdown file; the text around it is left out."""
+    """A table in a Markdown file; the text around it is ignored."""
 
     suffixes: ClassVar[tuple[str, ...]] = ()
     usual_delimiter = "|"

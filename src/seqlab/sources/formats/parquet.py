@@ -32,9 +32,9 @@ class ParquetTable(Source):
         check_exists(path)
         if compression(path):
             raise DataError(
-                "Parquet inside an archive is not read.",
+                "Parquet files inside an archive are not supported.",
                 where=self.name,
-                cure="Unpack it first; Parquet is compressed inside anyway.",
+                cure="Unpack it first; Parquet is already compressed.",
             )
         with self._open() as table:
             self.columns = list(table.schema_arrow.names)
@@ -73,7 +73,7 @@ class ParquetTable(Source):
     def _damaged(self, error: Exception, *, after: int) -> DataError:
         where = f"{self.name}, after row {after}" if after else self.name
         return DataError(
-            f"is not a whole Parquet file ({str(error).splitlines()[0][:120]}).",
+            f"is not a valid Parquet file ({str(error).splitlines()[0][:120]}).",
             where=where,
-            cure="Fetch or write it again.",
+            cure="Download or write it again.",
         )

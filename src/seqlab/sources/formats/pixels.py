@@ -17,34 +17,36 @@ from seqlab.core.extras import require
 
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP")
 MOST_PIXELS = 50_000_000
-"""A file of a few kilobytes can unpack to an image that fills the memory; no camera makes one of so many
+"""A file of a few kilobytes can expand to an image that fills memory; no camera produces this many
 pixels.
 """
 DEEP = 257
-"""Pixels of 16 bits, which some scanners write, are so many times as large as those of 8."""
+"""Ratio of 16-bit pixel values, which some scanners write, to 8-bit ones."""
 LUMINANCE = (0.299, 0.587, 0.114)
-"""How much of red, green and blue is in grey: ITU-R BT.601."""
+"""Weights of red, green and blue in gray: ITU-R BT.601."""
 
 Pixels = UInt8[np.ndarray, "height width channels"]
-CURE = f"Images are {', '.join(FORMATS)} files; fix the row, or skip such rows with data.bad_rows=skip."
+CURE = (
+    f"Supported image formats: {', '.join(FORMATS)}. Fix the row, or skip such rows with data.bad_rows=skip."
+)
 
 
 def check_image(content: bytes, *, where: str) -> None:
-    """Whether the bytes begin as an image of a sane size; its pixels are not unpacked."""
+    """Check that the bytes start like an image of a reasonable size; the pixels are not decoded."""
     _opened(content, where)
 
 
 def decode_image(content: bytes, *, where: str) -> Pixels:
-    """The pixels of a file in red, green and blue, upright, on white where it is transparent; of a moving
-    image the first one.
+    """The RGB pixels of a file, rotated upright, with transparency on white; for an animated
+    image, the first frame.
     """
     image = _opened(content, where)
     operations = _library("ImageOps")
     try:
         image = operations.exif_transpose(image)
-        if image.mode.startswith("I"):  # grey of 16 bits
-            grey = np.clip(np.asarray(image, np.int64) // DEEP, 0, 255).astype(np.uint8)
-            return np.repeat(grey[:, :, np.newaxis], 3, axis=2)
+        if image.mode.startswith("I"):  # 16-bit gray
+            gray = np.clip(np.asarray(image, np.int64) // DEEP, 0, 255).astype(np.uint8)
+            return np.repeat(gray[:, :, np.newaxis], 3, axis=2)
         if "A" in image.mode or "transparency" in image.info:
             image = image.convert("RGBA")
             image = _library("Image").alpha_composite(
@@ -53,14 +55,14 @@ def decode_image(content: bytes, *, where: str) -> Pixels:
         return np.asarray(image.convert("RGB"))
     except (OSError, SyntaxError, ValueError, struct.error) as error:
         raise DataError(
-            f"the image cannot be read to its end ({str(error)[:100]}).",
+            f"the image is truncated or corrupted ({str(error)[:100]}).",
             where=where,
-            cure="Fetch the file again.",
+            cure="Download the file again.",
         ) from error
 
 
 def pixels_of(value: Any, *, where: str) -> Pixels:
-    """An image that is written as numbers from 0 to 255: rows of grey pixels, or rows of pixels [red, green,
+    """An image written as numbers from 0 to 255: rows of gray pixels, or rows of pixels [red, green,
     blue].
 
     >>> pixels_of([[0, 255], [7, 8]], where="").shape
@@ -75,7 +77,7 @@ def pixels_of(value: Any, *, where: str) -> Pixels:
     is_image = pixels.ndim == 3 and pixels.size and pixels.shape[2] in (1, 3) and pixels.dtype.kind in "iuf"
     if not is_image or not (pixels >= 0).all() or not (pixels <= 255).all():
         raise DataError(
-            "the cell holds neither the name of an image file nor rows of pixels from 0 to 255.",
+            "the cell contains neither the name of an image file nor rows of pixel values from 0 to 255.",
             where=where,
             cure=CURE,
         )
@@ -85,7 +87,7 @@ def pixels_of(value: Any, *, where: str) -> Pixels:
 def fitted(
     pixels: Pixels, *, height: int, width: int, channels: int
 ) -> UInt8[np.ndarray, "rows columns colours"]:
-    """The image in this size, stretched where its sides differ, in grey (1) or in colours (3)."""
+    """The image resized to this size, ignoring the aspect ratio, in gray (1 channel) or color (3)."""
     if pixels.shape[:2] != (height, width):
         image = _library("Image")
         plain = pixels[:, :, 0] if pixels.shape[2] == 1 else pixels
@@ -109,7 +111,7 @@ def _opened(content: bytes, where: str) -> Any:
     except (library.DecompressionBombWarning, library.DecompressionBombError) as error:
         raise _too_many(where) from error
     except (OSError, SyntaxError, ValueError, struct.error) as error:
-        raise DataError("the file is no image that can be read.", where=where, cure=CURE) from error
+        raise DataError("the file is not a supported image.", where=where, cure=CURE) from error
     if image.width * image.height > MOST_PIXELS:
         raise _too_many(where)
     return image
@@ -119,7 +121,7 @@ def _too_many(where: str) -> DataError:
     return DataError(
         f"the image has more than {MOST_PIXELS:,} pixels.",
         where=where,
-        cure="Scale it down first; seqlab would do so anyway.",
+        cure="Scale it down first; seqlab resizes images anyway.",
     )
 
 

@@ -4,8 +4,8 @@ phonemes.
     READ  R EH1 D
     READ(1)  R IY1 D
 
-A word with several pronunciations has a line for each, its further ones with a number in brackets, which is
-left out. Lines that begin with ;;; and what follows a # among the phonemes are comments.  Data:
+A word with several pronunciations has a line for each, further ones with a number in parentheses, which is
+dropped. Lines that start with ;;; and what follows a # among the phonemes are comments.  Data:
 http://www.speech.cs.cmu.edu/cgi-bin/cmudict
 """
 
@@ -27,8 +27,8 @@ WORD, PHONEMES = "word", "phonemes"
 VARIANT_NUMBER = re.compile(r"(?<=.)\(\d+\)$")
 COMMENT = re.compile(r"\s#")
 SKIP = (
-    "Each line holds a word, spaces, and its phonemes with spaces between them; leave others out with"
-    " data.bad_rows=skip."
+    "Each line must be a word, whitespace, and its phonemes separated by spaces. To skip"
+    " other lines, set data.bad_rows=skip."
 )
 
 
@@ -50,7 +50,7 @@ class Pronunciations(PairSource):
             self._usable_rows,
             most=self._settings.max_rows,
             where=self.name,
-            otherwise="holds no word.",
+            otherwise="contains no words.",
             cure=SKIP,
         )
 

@@ -1,4 +1,4 @@
-"""Quotation marks in tables: how tab separated files use them, and where one was left open."""
+"""Quotation marks in tables: how tab-separated files use them, and where one is not closed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 
 
 class Reader(Protocol):
-    """What cuts lines into fields and knows how many lines it took."""
+    """Splits lines into fields and counts the lines it consumed."""
 
     @property
     def line_num(self) -> int: ...
@@ -20,7 +20,7 @@ class Reader(Protocol):
 
 
 class LineReader(ABC):
-    """Cuts every line into fields, with the face of `csv.reader`."""
+    """Splits every line into fields, with the interface of `csv.reader`."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
@@ -40,13 +40,13 @@ class LineReader(ABC):
 
     @abstractmethod
     def cut(self, line: str) -> list[str]:
-        """The fields of a line; none where it is no row."""
+        """The fields of a line; empty if it is not a row."""
 
 
 class TabReader(LineReader):
-    """Cuts lines at tabs. Only a field that opens and closes with a quotation mark is unquoted.
+    """Splits lines at tabs. Only a field that opens and closes with a quotation mark is unquoted.
 
-    A line with more fields than the first one has is cut again with tabs inside quotation marks kept, as
+    A line with more fields than the first one is split again, keeping tabs inside quotation marks, as
     spreadsheets write them.
     """
 
@@ -64,7 +64,7 @@ class TabReader(LineReader):
 
 
 def quoted_fields(line: str) -> list[str]:
-    """The fields between tabs that stand outside quotation marks; none where those are not closed.
+    """The fields separated by tabs outside quotation marks; empty if a quotation is not closed.
 
     >>> quoted_fields('"a\\tb"\\tc'), quoted_fields('"a\\tb')
     (['a\\tb', 'c'], [])

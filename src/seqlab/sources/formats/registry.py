@@ -1,4 +1,4 @@
-"""The registry of file formats: which class reads files of which endings."""
+"""The registry of file formats: which class reads which file extensions."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ source_formats: Registry[FileFormat] = Registry("source format", package="seqlab
 
 
 class FormatName(PartName):
-    """The name of a file format in a recipe; empty: the name of the file tells."""
+    """The name of a file format in a recipe; empty: inferred from the file name."""
 
     registry = source_formats
     also = ("",)
 
 
 def formats_by_suffix() -> dict[str, str]:
-    """The format of files by their ending, those of plug-ins included."""
+    """Formats by file extension, including those of plug-ins."""
     return {suffix: name for name in source_formats.names() for suffix in source_formats.get(name).suffixes}

@@ -16,11 +16,11 @@ from seqlab.sources.settings import DataSettings
 
 
 class RowFile(Source):
-    """A file that is read row by row; a row that cannot be used is rejected by the pass that reads it."""
+    """A file that is read row by row; an unusable row is rejected by the pass that reads it."""
 
     format_name: ClassVar[str]
     no_rows: ClassVar[str]
-    """What is wrong with a file without rows, and what is expected in place of that."""
+    """The error for a file without rows, and what is expected instead."""
     expected: ClassVar[str]
     path: Path
     settings: DataSettings

@@ -1,4 +1,4 @@
-"""Spans in JSON: parts of a text that are marked by where they start and end."""
+"""Span annotations in JSON: parts of a text marked by start and end offsets."""
 
 from __future__ import annotations
 

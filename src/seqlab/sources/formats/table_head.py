@@ -1,4 +1,4 @@
-"""The beginning of a table: where it starts, whether its first row names the columns, and which columns count."""
+"""The head of a table: where it starts, whether its first row is a header, and which columns are used."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Record = tuple[int, list[str]]
 """The line on which a row starts, and its fields."""
 MOST_TITLES = 20
 MOST_COLUMNS = 100_000
-"""Tables of genes have some ten thousand."""
+"""Gene expression tables have about ten thousand."""
 CONSISTENT = 0.8
-"""Share of rows with equally many fields from which shorter lines above them are titles."""
+"""Fraction of rows with the same number of fields from which shorter lines above them count as titles."""
 FEWEST_ROWS = 20
-"""Below fewer rows, nothing is said about the first of them."""
+"""With fewer rows, the first row is not judged."""
 LONGEST_NAME = 4
-"""Words in the name of a column."""
+"""Maximum number of words in a column name."""
 SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
 
 
 @dataclass(frozen=True)
 class TableHead:
-    """line: where the header is, or the first row of a table without one. places: those of the columns, or
+    """line: where the header is, or the first row of a table without one. places: positions of the columns, or
     None for all of `width` fields.
     """
 
@@ -37,24 +37,24 @@ class TableHead:
     places: tuple[int, ...] | None
     notes: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    """The header as it is written."""
+    """The header as written in the file."""
     second_header: int = 0
-    """The line of a row below the header that describes the columns too; 0 where there is none."""
+    """The line of a second header below the header; 0 if there is none."""
 
     @property
     def first_row(self) -> int:
-        """The line from which on there are rows."""
+        """The line of the first row."""
         return max(self.line, self.second_header) + self.has_header
 
     @property
     def plain_width(self) -> int:
-        """How many fields a row has whose fields are the cells; none has where columns are left out."""
+        """The number of fields of a row that needs no selection; none if columns are dropped."""
         return self.width if self.places is None else -1
 
     def cells(self, fields: list[str]) -> list[str]:
-        """The cells of a row that has other fields than the columns that count; none where it does not fit.
+        """The cells of a row from which columns are dropped; empty if the row has the wrong number of fields.
 
-        Empty fields at the end may be there or not.
+        Empty fields at the end are optional.
         """
         places = range(self.width) if self.places is None else self.places
         if len(fields) <= places[-1] or any(field.strip() for field in fields[self.width :]):
@@ -68,13 +68,13 @@ def read_head(records: Sequence[Record], settings: DataSettings, *, where: str) 
     line, first = records[at]
     if len(first) > MOST_COLUMNS:
         raise DataError(
-            f"the table has {len(first):,} columns, over {MOST_COLUMNS:,}.",
+            f"the table has {len(first):,} columns, more than the limit of {MOST_COLUMNS:,}.",
             where=f"{where}, line {line}",
-            cure="Leave out columns, or write the values of a row as one list (JSONL).",
+            cure="Drop columns, or write the values of a row as one list (JSONL).",
         )
     rows = [fields for _, fields in records[at + 1 :] if any(field.strip() for field in fields)]
     notes = (
-        [f"the table begins on line {line}, below a title or comment; another: data.first_line=NUMBER"]
+        [f"the table starts on line {line}, below a title or comment; set data.first_line to change it"]
         if at
         else []
     )
@@ -85,13 +85,13 @@ def read_head(records: Sequence[Record], settings: DataSettings, *, where: str) 
         names = [str(number) for number in range(1, len(first) + 1)]
         if settings.header == "auto":
             notes.append(
-                f"no header: the first line reads like a row ({shortened(', '.join(first), 40)}), so columns are"
-                " called 1, 2, …; if it names them: data.header=true"
+                f"no header: the first line looks like a row ({shortened(', '.join(first), 40)}), so the"
+                " columns are named 1, 2, …; if it is a header, set data.header=true"
             )
         return TableHead(line, has_header, names, len(names), None, tuple(notes))
     names = [name.strip() for name in first]
     width = _usual_width([first, *rows])
-    if len(names) == width - 1:  # R leaves out the name of the row names
+    if len(names) == width - 1:  # R does not name the column of row names
         names.insert(0, "")
     check_header(names, where=f"{where}, line {line}")
     empty = {place for place, name in enumerate(names) if not name and not _cells(rows, place)}
@@ -103,14 +103,14 @@ def read_head(records: Sequence[Record], settings: DataSettings, *, where: str) 
     if settings.header == "auto" and is_second_header(rows):
         second = records[at + 1][0]
         notes.append(
-            f"line {second} ({shortened(', '.join(filter(None, rows[0])), 40)}) is a second header and left out; if"
-            " it is a row: data.header=true"
+            f"line {second} ({shortened(', '.join(filter(None, rows[0])), 40)}) is a second header and"
+            " is skipped; if it is a row, set data.header=true"
         )
     return TableHead(line, has_header, columns, len(names), places, tuple(notes), tuple(first), second)
 
 
 def _first_row(records: Sequence[Record], settings: DataSettings) -> int:
-    """The place of the first row that is no title and no comment."""
+    """The index of the first row that is neither a title nor a comment."""
     if settings.first_line:
         return next((at for at, (line, _) in enumerate(records) if line >= settings.first_line), 0)
     rows = [fields for _, fields in records]
@@ -137,8 +137,8 @@ def _usual_width(rows: Sequence[Sequence[str]]) -> int:
 def looks_like_row(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first line of a table is a row like those below it, rather than the names of the columns.
 
-    Every column votes: numbers below a word, or a short name above long texts, speak for a header; a value that
-    comes back below, a number above numbers, or a sentence above sentences, for a row.
+    Every column votes: numbers below a word, or a short name above long texts, suggest a header; a value that
+    repeats below, a number above numbers, or a sentence above sentences, suggests a row.
 
     >>> looks_like_row(["spam", "win a prize today"], [["ham", "are you home"], ["spam", "call now"]] * 2)
     True
@@ -152,8 +152,8 @@ def looks_like_row(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 
 def is_second_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first of some rows describes the columns, as surveys have it below the questions: it lacks at
-    least two cells that every other row has, and what it has comes in no other row and does not read like a row.
+    """Whether the first row describes the columns, as in survey exports below the questions: it lacks at
+    least two cells that every other row has, and its values occur in no other row and do not look like a row.
 
     >>> answers = [[str(number), "3/4", f"because {number}", "Yes"] for number in range(20)]
     >>> is_second_header([["", "", "Open-Ended", "Response"], *answers]), is_second_header(answers)
@@ -193,11 +193,11 @@ def _cells(rows: Sequence[Sequence[str]], place: int) -> list[str]:
 
 
 def _complete_names(names: list[str], empty: set[int]) -> tuple[list[str], list[str]]:
-    """Columns without a name get one, repeated names a number; what was done, for people."""
+    """Name unnamed columns and number duplicate names; also returns notes for the user."""
     notes, counts, complete = [], Counter[str](), list[str]()
     given, taken = set(names), set[str]()
     if empty:
-        notes.append(f"{len(empty)} unnamed empty column{'s' if len(empty) > 1 else ''} left out")
+        notes.append(f"dropped {len(empty)} unnamed empty column{'s' if len(empty) > 1 else ''}")
     for place, name in enumerate(names):
         counts[name] += 1
         new = name or f"column_{place + 1}"
@@ -208,7 +208,8 @@ def _complete_names(names: list[str], empty: set[int]) -> tuple[list[str], list[
         taken.add(new)
         if place not in empty and new != name:
             notes.append(
-                f"column {place + 1} {f'repeats the name {name!r} and' if name else 'has no name and'} is called '{new}'"
+                f"column {place + 1} {f'has a duplicate name, {name!r},' if name else 'has no name'} and"
+                f" is renamed '{new}'"
             )
     return complete, notes
 
@@ -222,8 +223,8 @@ def is_number(cell: str) -> bool:
 
 
 def check_header(names: list[str], *, where: str) -> None:
-    """Names of columns are no measurements: 5.1 and -3 are, 1990 is not."""
+    """Column names must not be measurements: 5.1 and -3 are, 1990 is not."""
     for name in names:
         if is_number(name) and not name.isalnum():
-            cure = "Write the names of the columns as the first line; a table without one: data.header=false"
-            raise DataError(f"'{name}' is a number, so this is not a header.", where=where, cure=cure)
+            cure = "Add a first line with the column names; if the table has no header, set data.header=false"
+            raise DataError(f"'{name}' is a number, so this line is not a header.", where=where, cure=cure)

@@ -20,23 +20,23 @@ from seqlab.sources.settings import DataSettings
 
 PAIR = ["word", "tag"]
 CONLLU = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
-"""The columns of Universal Dependencies, told by ten fields of which the first is a number.
+"""The columns of Universal Dependencies, recognized by ten fields, the first of which is a number.
 https://universaldependencies.org/format.html
 """
 DOCUMENT = "-DOCSTART-"
-"""In the files of CoNLL-2003 this word opens a document; it stands alone and has no tag to learn."""
+"""In CoNLL-2003 files this word starts a document; it is on a line of its own, without a tag to learn."""
 FEWEST_WORDS, MOST_COLUMNS = 20, 12
 
 
 @source_formats.register("tagged")
 class TaggedWords(Source):
-    """A row per sentence: under the name of each column the list of what its lines hold there.
+    """One row per sentence: for each column, the list of values in its lines.
 
-    Two columns are called word and tag, those of Universal Dependencies by their own names, others by their
-    numbers from 1. Columns are parted by tabs where the first line has one, else by whitespace. A line that
-    begins with # and is no line of a table is a comment, and so is "# …" without a tab before the first word
+    Two columns are named word and tag, those of Universal Dependencies have their own names, others are named by
+    number, from 1. Columns are separated by tabs if the first line has one, else by whitespace. A line that
+    starts with # and is not a table row is a comment, and so is "# …" without a tab before the first word
     of a sentence; parts of a contraction that Universal Dependencies repeats (ids such as 1-2 and 8.1) are
-    left out, and so are the lines that open a document.
+    skipped, and so are the lines that start a document.
     """
 
     suffixes = (
@@ -64,7 +64,7 @@ class TaggedWords(Source):
             raise DataError(
                 "is empty.",
                 where=self.name,
-                cure="Each line holds a word and its tag; blank lines part the sentences.",
+                cure="Each line must contain a word and its tag; blank lines separate sentences.",
             )
         self._delimiter = settings.delimiter or ("\t" if "\t" in first else None)
         self.columns = self._names(self._cells(first))
@@ -74,8 +74,8 @@ class TaggedWords(Source):
             self._sentences,
             most=self._settings.max_rows,
             where=self.name,
-            otherwise="holds no sentence.",
-            cure="Each line holds a word and its tag.",
+            otherwise="contains no sentences.",
+            cure="Each line must contain a word and its tag.",
         )
 
     def fingerprint(self) -> str:
@@ -83,7 +83,7 @@ class TaggedWords(Source):
         return f"tagged:{content_hash(self.path)}:{self._delimiter!r}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}"
 
     def _sentences(self, reading: Pass) -> Iterator[Row]:
-        """A sentence with a line that cannot be read is rejected as a whole."""
+        """A sentence with an unreadable line is rejected as a whole."""
         words: list[list[str]] = []
         start, problem = 0, None
         lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.skip)
@@ -129,17 +129,17 @@ class TaggedWords(Source):
             return CONLLU
         if len(cells) == 1:
             raise DataError(
-                f"the first line holds {shortened(cells[0])!r} alone, without a tag.",
+                f"the first line contains only {shortened(cells[0])!r}, without a tag.",
                 where=self.name,
                 cure=(
-                    "Each line holds a word and its tag, separated by a tab or spaces; another character:"
-                    " data.delimiter=CHARACTER"
+                    "Each line must contain a word and its tag, separated by a tab or spaces; for another"
+                    " separator, set data.delimiter=CHARACTER"
                 ),
             )
         return PAIR if len(cells) == len(PAIR) else [str(number) for number in range(1, len(cells) + 1)]
 
     def _is_comment(self, line: str, *, comes_first: bool) -> bool:
-        """comes_first: no word of the sentence stands before the line."""
+        """comes_first: the line precedes all words of the sentence."""
         return line.startswith("#") and (
             len(self._cells(line)) != len(self.columns)
             or (comes_first and line.startswith("# ") and "\t" not in line)
@@ -166,8 +166,8 @@ class TaggedWords(Source):
                 f" {shortened(line.strip())!r}.",
                 where=where,
                 cure=(
-                    f"The columns are separated by {between}, as in the first line; leave such sentences out"
-                    " with data.bad_rows=skip."
+                    f"Columns must be separated by {between}, as in the first line. To skip such sentences,"
+                    " set data.bad_rows=skip."
                 ),
             )
         if "" in cells:
@@ -180,8 +180,8 @@ class TaggedWords(Source):
 
 
 def looks_tagged(path: Path, encoding: str = "") -> bool:
-    """Whether a file whose name does not say so holds tagged words: as many columns in every line, blank lines
-    between groups of them, and no table. Spaces separate columns too, where the last one is a small closed set.
+    """Whether a file contains tagged words, judged by its content: the same number of columns in every line, blank lines
+    between groups, and no table. Spaces may separate columns if the last column is a small closed set.
     """
     lines = first_lines(path, encoding)
     inner = "\n".join(lines).strip("\n").split("\n")
@@ -196,7 +196,7 @@ def looks_tagged(path: Path, encoding: str = "") -> bool:
 
 
 def _has_tags(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the last words of lines with equally many words are tags: few, most of them come back, and they do not
+    """Whether the last words of lines of equal length are tags: few distinct values, most of them repeated, that do not
     end sentences.
     """
     tags = {row[-1] for row in rows}
@@ -215,8 +215,8 @@ def _is_table(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_aside(line: str) -> bool:
-    """A comment, or the opening of a document, before the columns are known; # may also be a word, in a line
-    with as many columns as the others.
+    """A comment, or the start of a document, before the columns are known; # may also be a word, in a line
+    with the same number of columns as the others.
     """
     return (line.startswith("#") and "\t" not in line) or line.startswith(DOCUMENT)
 

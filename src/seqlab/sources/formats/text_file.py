@@ -1,4 +1,4 @@
-"""Plain text: a row per line for those who want lines, one long string for language models."""
+"""Plain text: as one row per line, or as one long string for language models."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class TextFile(TextSource):
         self.bad_rows = BadRows.of(settings.bad_rows)
         self._settings = settings
         if all(_is_blank(path) for path in self.paths):
-            raise DataError("is empty.", where=self.name, cure="There must be some text to learn from.")
+            raise DataError("is empty.", where=self.name, cure="Training needs some text.")
         self.notes = describe_encodings(map(self._encoding, self.paths)) if not settings.encoding else ()
 
     def rows(self) -> Iterator[Row]:
@@ -69,7 +69,7 @@ class TextFile(TextSource):
                     yield Row({"text": line.rstrip("\r\n")}, str(path), number)
 
     def _encoding(self, path: Path) -> str:
-        """Of several files each may have its own; that of one file is in the settings once it is opened."""
+        """Each of several files may have its own encoding; that of a single file is in the settings once it is opened."""
         return self._settings.encoding or (detect_encoding(path) if self.num_files > 1 else "")
 
     def _first_rows(self) -> Iterator[str]:
@@ -82,11 +82,11 @@ class TextFile(TextSource):
             for block in text_blocks(path, encoding=self._encoding(path), bad_rows=self.bad_rows):
                 yield block
             if self.num_files > 1 and block and not block.endswith(("\n", "\r")):
-                yield "\n"  # the next file begins a line of its own
+                yield "\n"  # the next file starts on a new line
 
 
 def cut_into_chunks(pieces: Iterator[str], size: int) -> Iterator[str]:
-    """Pieces of any length -> pieces of at most `size` characters that end at line ends wherever a line end
+    """Pieces of any length -> pieces of at most `size` characters that end at line breaks wherever one
     is near.
 
     >>> list(cut_into_chunks(iter(["ab\\ncd", "ef\\ng"]), 4))

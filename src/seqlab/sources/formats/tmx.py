@@ -3,8 +3,8 @@ languages.
 
     <tu> <tuv xml:lang="en-US"> <seg>Save <bpt i="1">&lt;b></bpt>all<ept i="1">&lt;/b></ept></seg> </tuv> <tuv xml:lang="de"> … </tuv> </tu>
 
-Codes of other formats inside a segment (bpt, ept, it, ph, ut) are left out. The file is read in a stream;
-entities of its own, by which a small file can become a huge one, are refused, and nothing is ever fetched.
+Inline codes of other formats in a segment (bpt, ept, it, ph, ut) are dropped. The file is streamed;
+custom entities, which can expand a small file into a huge one, are rejected, and nothing is ever fetched.
 Format: TMX 1.4b, https://www.gala-global.org/tmx-14b
 """
 
@@ -25,19 +25,19 @@ from seqlab.sources.settings import DataSettings
 
 CODES = frozenset({"bpt", "ept", "it", "ph", "ut"})
 PEEK = 1000
-"""Units that are looked at to learn the languages, and more while one that is asked for has not been met."""
+"""Number of units read to find the languages; more are read until all requested languages occur."""
 DEEPEST = 100
-"""Elements inside each other; a segment stands in the fifth."""
+"""Maximum nesting depth; a segment is at depth five."""
 LONGEST = 1_000_000
-"""Characters of a segment."""
+"""Maximum number of characters of a segment."""
 MOST_LANGUAGES = 1000
-"""Languages of a file of which no two are asked for."""
+"""Maximum number of languages if no two are requested."""
 MOST_WAITING = 50_000_000
-"""Bytes without an end of a mark-up tag."""
+"""Maximum size of a markup tag in bytes."""
 
 
 class Unit(NamedTuple):
-    """One segment by language, as the file spells the languages, and the line on which it begins."""
+    """The segments by language code, as written in the file, and the line on which the unit starts."""
 
     line: int
     segments: dict[str, str]
@@ -46,10 +46,10 @@ class Unit(NamedTuple):
 
 @source_formats.register("tmx")
 class Tmx(PairSource):
-    """A language named `en` is also found as `en-US`. Units without one of the wanted languages are passed
-    over.
+    """A language named `en` is also found as `en-US`. Units without one of the requested languages are
+    skipped.
 
-    The columns are the languages that are asked for, then the others, that of the header (srclang) before the
+    The columns are the requested languages, then the others, with that of the header (srclang) before the
     rest.
     """
 
@@ -69,9 +69,9 @@ class Tmx(PairSource):
                 break
         if not languages:
             raise DataError(
-                "holds no translation unit.",
+                "contains no translation units.",
                 where=self.name,
-                cure="A unit is <tu> with one <tuv xml:lang=…><seg>…</seg></tuv> for each language.",
+                cure="A unit is a <tu> with one <tuv xml:lang=…><seg>…</seg></tuv> per language.",
             )
         matching = [name for name in asked if _is_among(languages, name)]
         self.columns = matching + self._other_columns(languages, matching, reader.source_language)
@@ -80,15 +80,19 @@ class Tmx(PairSource):
     def _other_columns(
         self, languages: Collection[str], matching: Sequence[str], source_language: str
     ) -> list[str]:
-        """Languages that are not asked for. Of very many, none: every row would have a cell for each."""
-        others = [language for language in languages if not any(speaks(language, name) for name in matching)]
+        """Languages that were not requested; none if there are very many, since every row would have a cell for each."""
+        others = [
+            language
+            for language in languages
+            if not any(matches_language(language, name) for name in matching)
+        ]
         if len(languages) <= MOST_LANGUAGES:
             return sorted(others, key=lambda language: not _are_kin(language, source_language))
         if len(matching) < 2:
             raise DataError(
-                f"has more than {MOST_LANGUAGES:,} languages.",
+                f"contains more than {MOST_LANGUAGES:,} languages.",
                 where=self.name,
-                cure="Name the two that you need: data.source=CODE data.target=CODE",
+                cure="Choose two: data.source=CODE data.target=CODE",
             )
         return []
 
@@ -97,8 +101,8 @@ class Tmx(PairSource):
             self._usable_rows,
             most=self._settings.max_rows,
             where=self.name,
-            otherwise=f"no unit has all of {listed(self._required)}.",
-            cure=f"Its languages are {listed(self.columns)}: choose two with data.source and data.target.",
+            otherwise=f"no unit contains all of {listed(self._required)}.",
+            cure=f"The file contains {listed(self.columns)}; choose two with data.source and data.target.",
         )
 
     def fingerprint(self) -> str:
@@ -126,7 +130,7 @@ class Tmx(PairSource):
             yield from reader.taken()
             if fed - max(reader.place, 0) > MOST_WAITING:
                 raise DataError(
-                    f"a tag is longer than {megabytes(MOST_WAITING)}.",
+                    f"an XML tag is longer than {megabytes(MOST_WAITING)}.",
                     where=f"{self.name}, line {reader.line}",
                     cure="Is this a TMX file?",
                 )
@@ -134,13 +138,13 @@ class Tmx(PairSource):
         yield from reader.taken()
 
 
-SKIP = "Fix the unit, or leave it out with data.bad_rows=skip."
+SKIP = "Fix the unit, or skip it with data.bad_rows=skip."
 
 
-def speaks(language: str, other: str) -> bool:
-    """Whether a language of the file is the wanted one, or a kind of it.
+def matches_language(language: str, other: str) -> bool:
+    """Whether a language of the file is the requested one, or a regional variant of it.
 
-    >>> speaks("en-US", "en"), speaks("EN", "en"), speaks("en", "en-US"), speaks("eng", "en")
+    >>> matches_language("en-US", "en"), matches_language("EN", "en"), matches_language("en", "en-US"), matches_language("eng", "en")
     (True, True, False, False)
     """
     code, name = (tag.lower().replace("_", "-") for tag in (language, other))
@@ -148,30 +152,32 @@ def speaks(language: str, other: str) -> bool:
 
 
 def _are_kin(language: str, other: str) -> bool:
-    return speaks(language, other) or speaks(other, language)
+    return matches_language(language, other) or matches_language(other, language)
 
 
 def _is_among(languages: Iterable[str], name: str) -> bool:
-    return any(speaks(language, name) for language in languages)
+    return any(matches_language(language, name) for language in languages)
 
 
 def segment_of(unit: Unit, column: str) -> str | None:
-    """The segment under exactly this name, else under the first kind of the language."""
+    """The segment with exactly this code, else with the first variant of the language."""
     exact = unit.segments.get(column)
     return (
         exact
         if exact is not None
-        else next((text for language, text in unit.segments.items() if speaks(language, column)), None)
+        else next(
+            (text for language, text in unit.segments.items() if matches_language(language, column)), None
+        )
     )
 
 
 class _Reader:
-    """Marks and text as they come in -> whole units."""
+    """Streams XML events -> complete units."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self.source_language = ""
-        """What the header says that the segments were translated from."""
+        """The source language declared in the header."""
         self._open: list[str] = []
         self._units: list[Unit] = []
         self._segments: dict[str, str] = {}
@@ -193,7 +199,7 @@ class _Reader:
 
     @property
     def place(self) -> int:
-        """Bytes that have been understood."""
+        """Number of bytes parsed so far."""
         return self._parser.CurrentByteIndex
 
     def feed(self, block: bytes, *, is_last: bool = False) -> None:
@@ -202,15 +208,15 @@ class _Reader:
         except expat.ExpatError as error:
             where = f"{self._name}, line {error.lineno}, column {error.offset + 1}"
             raise DataError(
-                f"not whole XML ({expat.ErrorString(error.code)}).",
+                f"invalid XML ({expat.ErrorString(error.code)}).",
                 where=where,
-                cure="Export or fetch the file again.",
+                cure="Export or download the file again.",
             ) from error
         except (LookupError, ValueError) as error:
             raise DataError(
-                f"its encoding cannot be read ({error}).",
+                f"the encoding is not supported ({error}).",
                 where=self._name,
-                cure="Save it as UTF-8, and say so in its first line.",
+                cure="Save it as UTF-8, and declare that in its first line.",
             ) from error
 
     def taken(self) -> Sequence[Unit]:
@@ -220,14 +226,14 @@ class _Reader:
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
         if not self._open and name != "tmx":
             raise DataError(
-                f"is XML of another kind: it begins with <{shortened(name)}>, not <tmx>.",
+                f"is not a TMX file: the root element is <{shortened(name)}>, not <tmx>.",
                 where=self._name,
-                cure="Name a TMX file.",
+                cure="Pass a TMX file.",
             )
         self._open.append(name)
         if len(self._open) > DEEPEST:
             raise DataError(
-                f"more than {DEEPEST} tags inside each other.",
+                f"tags are nested more than {DEEPEST} levels deep.",
                 where=f"{self._name}, line {self.line}",
                 cure="Is this a TMX file?",
             )
@@ -239,7 +245,7 @@ class _Reader:
             self._language = attributes.get("xml:lang") or attributes.get("lang") or ""
             self._text, self._size = [], 0
             if not self._language:
-                self._problem = "a <tuv> does not say its language (xml:lang)."
+                self._problem = "a <tuv> does not declare its language (xml:lang)."
 
     def _end(self, name: str) -> None:
         self._open.pop()
@@ -259,12 +265,12 @@ class _Reader:
 
     def _refuse_entity(self, name: str, *_: object) -> None:
         raise DataError(
-            f"declares an entity of its own ('{shortened(name)}'), by which a small file can become a huge"
-            " one.",
+            f"declares its own entity ('{shortened(name)}'); entities can expand a small file into a"
+            " huge one.",
             where=f"{self._name}, line {self.line}",
-            cure="Export it without a list of entities, or write the characters themselves.",
+            cure="Export it without entity declarations, or write the characters themselves.",
         )
 
     def _note_unknown(self, name: str, is_parameter: bool) -> None:
         if not is_parameter:
-            self._problem = f"the entity '&{shortened(name)};' is not known."
+            self._problem = f"unknown entity '&{shortened(name)};'."

@@ -1,1 +1,1 @@
-"""What the columns of a table are for: evidence for each role, weighed, with a reason for people."""
+"""The roles of table columns: weighted evidence for each role, with a readable reason."""

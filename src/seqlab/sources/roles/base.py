@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 Answer = str
-"""What the label column holds. `find_roles` recognizes nothing ("none"), a class ("class"), a list of labels
-("labels"), a number ("number"), a tag for every step ("tags") and a second text that is written from the first
+"""What the label column contains. `find_roles` recognizes nothing ("none"), a class ("class"), a list of labels
+("labels"), a number ("number"), a tag for every step ("tags") and a target text for the first text
 ("pair"); a task may have another kind, and overrides `fits` to recognize it.
 """
-ANOTHER_TASK = "another task: task=NAME"
+ANOTHER_TASK = "set task=NAME to change the task"
 
 
 @dataclass(frozen=True)
@@ -34,18 +34,18 @@ class ColumnRoles:
     evidence: str = ""
     """What the columns look like together: "a text and a label"."""
     alternative: str = ANOTHER_TASK
-    """How to choose something else than the task that fits the evidence."""
+    """How to choose something other than the task that fits the evidence."""
     pair: tuple[str, str] | None = None
-    """The columns that are read and written, where they look like a pair."""
+    """The source and target columns, if they look like a pair."""
 
     def sentences(self, *, without_label: bool) -> list[str]:
-        """The reasons for people; without that of the label where the task reads it in another way."""
+        """The reasons as sentences; the one for the label is dropped if the task reads it differently."""
         return [reason.sentence for reason in self.reasons if not (without_label and reason.role == "label")]
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Points for or against a role, and the fact behind them in a few words (empty: not worth telling)."""
+    """Points for or against a role, and the fact behind them in a few words (empty: not worth mentioning)."""
 
     points: float
     fact: str = ""

@@ -1,4 +1,4 @@
-"""Labels that are spread over columns of yes and no, one column for each label."""
+"""Multi-label data with one binary column per label."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from seqlab.sources.column_profile import Profile
 from seqlab.sources.views.flag_columns import FLAGS
 
 FEWEST_FLAGS = 3
-"""Two columns of yes and no may be two questions; three in a row are a list."""
+"""Two binary columns may be two separate questions; three adjacent ones are a list of labels."""
 
 
 def find_flags(columns: Mapping[str, Profile], text: Sequence[str]) -> list[str]:
-    """The longest run of neighboring columns of yes and no; empty where it is too short to be a list of labels."""
+    """The longest run of adjacent binary columns; empty if it is too short to be a list of labels."""
     left = [column for name, column in columns.items() if name not in text]
     runs = [[column.name for column in run] for is_run, run in groupby(left, key=_is_flag) if is_run]
     longest = max(runs, key=len, default=[])

@@ -21,17 +21,17 @@ from seqlab.sources.roles.base import Answer, Evidence
 from seqlab.sources.roles.predictability import gain
 
 MOST_CLASSES_OF_NUMBERS = 20
-"""Numbers with more different values than this are measured rather than named."""
+"""Numbers with more distinct values than this are measurements rather than classes."""
 LEAST_POINTS = 0.25
 CLOSE = 1.0
-"""A runner-up with so few points less makes a choice uncertain."""
+"""A runner-up within this many points makes the choice uncertain."""
 MOST_COMPARED = 12
-"""Candidates for which the words of the text are asked; those with the best other evidence."""
+"""Number of candidates whose predictability from the text is computed; those with the best other evidence."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A column that may be the label, what it would hold, and how likely it is."""
+    """A column that may be the label, what it would contain, and how likely it is."""
 
     column: Profile
     answer: Answer
@@ -45,7 +45,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Table:
-    """The columns of a table in their order, and the cells of its text."""
+    """The columns of a table in order, and the cells of its text column."""
 
     columns: list[str]
     texts: list[str]
@@ -60,7 +60,7 @@ def rank_labels(columns: Sequence[Profile], table: Table, *, lists: Sequence[str
 
 
 def is_measured(column: Profile | None) -> bool:
-    """Numbers, and too many different ones to be names of classes."""
+    """Whether the values are numbers, too many distinct ones to be classes."""
     return (
         column is not None
         and column.is_number
@@ -70,7 +70,7 @@ def is_measured(column: Profile | None) -> bool:
 
 
 def _answer(column: Profile, lists: Sequence[str]) -> Answer:
-    """What a column would hold as the label; empty where it cannot be one."""
+    """The kind of label that a column would contain; empty if it cannot be one."""
     if column.name in lists or (not column.is_mostly_number and list_separator(column.cells)):
         return "labels"
     if column.is_id or column.is_formal or column.num_rows == column.num_empty:
@@ -93,19 +93,19 @@ def _weigh(one: Candidate, table: Table, evidence: Sequence[Weigh]) -> Candidate
 
 
 def named(one: Candidate, _: Table) -> Evidence:
-    """Names weigh most where they can mean nothing else."""
+    """Unambiguous names weigh most."""
     name = one.name
     if is_named(name, SIDE_NAMES) or ID_NAME.search(name):
         return Evidence(-1.5)
     if one.answer == "number":
         return Evidence(3 if is_named(name, (*NUMBER_NAMES, *LABEL_NAMES)) else -2)
     if is_named(name, LABEL_NAMES):
-        return Evidence(4 if "gold" in name.lower() else 3)  # beside the labels of each annotator
+        return Evidence(4 if "gold" in name.lower() else 3)  # next to the labels of individual annotators
     return Evidence(1.5) if is_named(name, WEAK_LABEL_NAMES) else Evidence(0)
 
 
 def placed(one: Candidate, table: Table) -> Evidence:
-    """Labels are written last, or first."""
+    """Labels tend to be in the last column, or the first."""
     place = table.columns.index(one.name) if one.name in table.columns else -1
     return Evidence(0.75 if place == len(table.columns) - 1 else 0.5 if place == 0 else 0.0)
 
@@ -119,21 +119,21 @@ def balanced(one: Candidate, _: Table) -> Evidence:
 
 
 def complete(one: Candidate, _: Table) -> Evidence:
-    """A label that most rows lack is rarely one."""
+    """A column that is empty in most rows is rarely the label."""
     share = one.column.empty_share
     points = -4.0 if share > 0.7 else -1.5 if share > 0.3 else -0.5 if share > 0.05 else 0.0
     return Evidence(points, f"empty in {share:.0%} of the rows" if share > 0.05 else "")
 
 
 def predicted(one: Candidate, table: Table) -> Evidence:
-    """What the words of the text tell about a column, a model can learn from them."""
+    """If the words of the text predict a column, a model can learn it."""
     values = [cell.strip() for cell in one.column.cells]
     if one.answer == "number":
         values = _halves(values, one.column)
     elif one.answer == "labels" and (mark := list_separator(values)):
         values = [value.partition(mark)[0] for value in values]
     share = gain(table.texts, values)
-    return Evidence(4 * share, "the text predicts it") if share > 0.15 else Evidence(0)
+    return Evidence(4 * share, "predictable from the text") if share > 0.15 else Evidence(0)
 
 
 def _halves(values: Sequence[str], column: Profile) -> list[str]:

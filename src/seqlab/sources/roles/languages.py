@@ -19,12 +19,12 @@ FREQUENT = {
 }
 WORDS = {language: frozenset(words.split()) for language, words in FREQUENT.items()}
 LEAST = 0.06
-"""Share of the words that must be frequent words of a language."""
+"""Minimum fraction of words that are frequent words of a language."""
 SAMPLE = 200
 
 
 def language_of(texts: Sequence[str]) -> str:
-    """The language, or the script where it is not Latin; empty where neither is clear.
+    """The language, or the script if it is not Latin; empty if neither is clear.
 
     >>> language_of(["the cat is on the mat"]), language_of(["die Katze ist auf der Matte"]), language_of(["кот"])
     ('English', 'German', 'CYRILLIC')

@@ -1,4 +1,4 @@
-"""How much the words of a text tell about another column: the best evidence for what a label is."""
+"""How well the words of a text predict another column: the best evidence for a label."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ FEWEST_ROWS = 20
 
 
 def gain(texts: Sequence[str], values: Sequence[str]) -> float:
-    """What naive Bayes over words gains over the most frequent value, on rows that it has not seen: 0 for nothing,
-    1 for all that is left to gain. Each half of the rows is predicted from the other.
+    """What naive Bayes over words gains over the most frequent value, on held-out rows: 0 for nothing,
+    1 for perfect prediction. Each half of the rows is predicted from the other.
 
     >>> gain(["good film", "bad film"] * 20, ["pos", "neg"] * 20)
     1.0
@@ -25,7 +25,7 @@ def gain(texts: Sequence[str], values: Sequence[str]) -> float:
     if len(rows) < FEWEST_ROWS:
         return 0.0
     right = baseline = 0
-    # Neither of equals nor of neighbors both halves get one: exports are often sorted or alternate.
+    # Equal or adjacent rows are not split between the halves: exports are often sorted or alternate.
     halves = [[row for at, row in enumerate(rows) if (at // 3) % 2 == half] for half in (0, 1)]
     for seen, unseen in (halves, halves[::-1]):
         counts = Counter(value for _, value in seen)

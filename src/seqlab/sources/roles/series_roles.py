@@ -36,15 +36,16 @@ def series_roles(
         raise no_features(source.name)
     about_sequence = [] if data.sequence else [RoleReason("sequence", _about_sequence(sequence))]
     if sequence and not label and (tags := _pick_tags(columns, taken=(sequence, *features))):
-        sentence = f"tags in column '{tags}' (they change within a sequence); another: data.label=NAME"
+        sentence = f"tag column '{tags}' (changes within a sequence); set data.label=NAME to change it"
         reasons = (*about_sequence, RoleReason("label", sentence))
         evidence = "numbers and a tag for every step"
         return ColumnRoles("tags", "", tags, sequence, features, reasons, evidence=evidence)
     if not (sequence and label):
         raise _no_forecast(source, columns) if _is_time_series(columns) else _nothing_found(source)
-    about_label = f"label column '{label}' (constant within a sequence); another: data.label=NAME"
+    about_label = f"label column '{label}' (constant within a sequence); set data.label=NAME to change it"
     about_features = (
-        f"{len(features)} numbers per step ({', '.join(features[:6])}); others: data.features=NAME,NAME"
+        f"{len(features)} numbers per step ({', '.join(features[:6])}); set"
+        " data.features=NAME,NAME to change them"
     )
     reasons = (
         *about_sequence,
@@ -56,22 +57,23 @@ def series_roles(
 
 
 def _about_sequence(sequence: str) -> str:
-    return f"sequence column '{sequence}' (one row per step); another: data.sequence=NAME"
+    return f"sequence column '{sequence}' (one row per step); set data.sequence=NAME to change it"
 
 
 def _nothing_found(source: Source) -> DataError:
     return DataError(
-        f"none of its columns ({', '.join(source.columns)}) looks like text, nor do they look like labeled series.",
+        f"none of the columns ({', '.join(source.columns)}) looks like text, and they do not look"
+        " like labeled series.",
         where=source.name,
         cure=(
-            "Name them: data.text=NAME data.label=NAME for text, data.sequence=NAME data.label=NAME for a"
-            " series with one row per step."
+            "Name the columns: data.text=NAME data.label=NAME for text, or data.sequence=NAME"
+            " data.label=NAME for a series with one row per step."
         ),
     )
 
 
 def _is_time_series(columns: Mapping[str, Profile]) -> bool:
-    """Whether rows have times, or columns that are called like times, and numbers beside them."""
+    """Whether the table has timestamps, or columns named like them, and numbers."""
     times = [name for name, column in columns.items() if name.lower() in TIME_NAMES or _holds_dates(column)]
     return bool(times) and any(
         column.is_mostly_number for name, column in columns.items() if name not in times
@@ -91,15 +93,15 @@ def _no_forecast(source: Source, columns: Mapping[str, Profile]) -> DataError:
         f"looks like a time series to forecast ({', '.join(numbers[:6])} over time), which is not supported yet.",
         where=source.name,
         cure=(
-            "What works today: series with a label each, one row per step (data.sequence=NAME of the column that"
-            " says which series a row belongs to, data.label=NAME of a class or number that is the same in a whole"
-            " series), or a tag for every step."
+            "Supported today: series with one row per step and either one label per series or a tag"
+            " for every step. Set data.sequence=NAME to the column that identifies the series and"
+            " data.label=NAME to a class or number that is constant within a series."
         ),
     )
 
 
 def _pick_sequence(columns: Mapping[str, Profile], *, taken: str) -> str:
-    """A column whose values stand in blocks, each value in one block only."""
+    """A column whose values form consecutive blocks, each value in one block only."""
     blocks = [
         name
         for name, column in columns.items()
@@ -124,7 +126,7 @@ def _pick_label(rows: Sequence[Row], columns: Mapping[str, Profile], *, sequence
 
 
 def _pick_tags(columns: Mapping[str, Profile], *, taken: Sequence[str]) -> str:
-    """A column of classes beside the numbers of a step."""
+    """A column of classes next to the numbers of a step."""
     classes = {
         name: column
         for name, column in columns.items()

@@ -21,15 +21,17 @@ def word_roles(tokens: Sequence[str], columns: Sequence[str], data: DataSettings
     )
     others = [name for name in columns if name != words]
     tags = data.label or _by_name(others, TAG_NAMES, otherwise=others[-1])
-    reasons = [] if data.text else [RoleReason("text", f"words in column '{words}'; another: data.text=NAME")]
+    reasons = (
+        [] if data.text else [RoleReason("text", f"word column '{words}'; set data.text=NAME to change it")]
+    )
     return ColumnRoles(
         "tags", words, tags, reasons=(*reasons, *_about_tags(tags, data)), evidence="a tag for every word"
     )
 
 
 def word_row_roles(columns: Mapping[str, Profile], data: DataSettings) -> ColumnRoles | None:
-    """A table with one row per word: a column that names the sentence, the word, and its tag; None where it is
-    no such table.
+    """A table with one row per word: a column that names the sentence, the word, and its tag; None if it is
+    not such a table.
     """
     classes = {name: column for name, column in columns.items() if column.is_class and not column.is_number}
     words = data.text or _by_name(columns, WORD_NAMES, otherwise="")
@@ -45,7 +47,11 @@ def word_row_roles(columns: Mapping[str, Profile], data: DataSettings) -> Column
         *(
             []
             if data.text
-            else [RoleReason("text", f"one word per row in column '{words}'; another: data.text=NAME")]
+            else [
+                RoleReason(
+                    "text", f"word column '{words}' (one word per row); set data.text=NAME to change it"
+                )
+            ]
         ),
         *([] if data.sequence else [RoleReason("sequence", _about_sentences(sentence))]),
     ]
@@ -60,12 +66,12 @@ def word_row_roles(columns: Mapping[str, Profile], data: DataSettings) -> Column
 
 
 def _of_spans(columns: Mapping[str, Profile]) -> str:
-    """The column whose tags mark spans: a table may have parts of speech beside it."""
+    """The column whose tags mark spans; the table may also have parts of speech."""
     return next((name for name in columns if all(map(SPAN_TAG.fullmatch, columns[name].cells))), "")
 
 
 def _names_sentences(column: Profile) -> bool:
-    """Whether a column names the sentence of a word: in every row, or in the first row of each sentence only."""
+    """Whether a column identifies the sentence of a word: in every row, or only in the first row of each sentence."""
     filled = column.num_rows - column.num_empty
     is_first_only = column.num_distinct == filled < column.num_rows / 2
     is_block = not column.num_empty and column.num_runs == column.num_distinct < column.num_rows / 2
@@ -73,14 +79,14 @@ def _names_sentences(column: Profile) -> bool:
 
 
 def _about_sentences(column: str) -> str:
-    return f"sentences as named in column '{column}'; another: data.sequence=NAME"
+    return f"sentence column '{column}'; set data.sequence=NAME to change it"
 
 
 def frame_roles(vectors: Sequence[str], lists: Sequence[str], data: DataSettings) -> ColumnRoles:
-    """A column with the number vectors of a sequence, and one with a tag for each of them."""
+    """A column with the numeric vectors of a sequence, and one with a tag for each of them."""
     features = data.features or (vectors[0],)
     tags = data.label or _by_name(lists, TAG_NAMES, otherwise=lists[0])
-    sentence = f"steps of numbers in column '{features[0]}'; another: data.features=NAME"
+    sentence = f"numeric steps in column '{features[0]}'; set data.features=NAME to change it"
     reasons = [] if data.features else [RoleReason("features", sentence)]
     return ColumnRoles(
         "tags",
@@ -93,10 +99,12 @@ def frame_roles(vectors: Sequence[str], lists: Sequence[str], data: DataSettings
 
 
 def _by_name(columns: Iterable[str], names: Sequence[str], *, otherwise: str) -> str:
-    """The column with the most usual of some names."""
+    """The column with the most common of the given names."""
     there = list(columns)
     return next((name for usual in names for name in there if is_named(name, [usual])), otherwise)
 
 
 def _about_tags(tags: str, data: DataSettings) -> list[RoleReason]:
-    return [] if data.label else [RoleReason("label", f"tags in column '{tags}'; another: data.label=NAME")]
+    return (
+        [] if data.label else [RoleReason("label", f"tag column '{tags}'; set data.label=NAME to change it")]
+    )

@@ -1,4 +1,4 @@
-"""Which column is the text, and whether two of them are a pair of which one is written from the other."""
+"""Which column is the text, and whether two columns are source and target."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from seqlab.sources.column_profile import Profile
 from seqlab.sources.roles.languages import language_of
 
 NAMED = 1.6
-"""Points of a name: a column three times as long is the text all the same (`title` beside `description`)."""
+"""Points for a name: a column three times as long is still preferred (`description` over `title`)."""
 PAIR_POINTS = 2.5
-"""From so many points on, two columns are a pair."""
+"""Minimum number of points for two columns to be a pair."""
 
 
 def pick_text(columns: Mapping[str, Profile], *, taken: str) -> str:
-    """The column with the most text in it, unless a shorter one is called so; empty where none looks like text."""
+    """The column with the most text, unless a shorter one is named like text; empty if none looks like text."""
     likely = {
         name: column
         for name, column in columns.items()
@@ -44,7 +44,7 @@ def _holds_words(column: Profile) -> bool:
 
 
 def text_points(column: Profile) -> float:
-    """Length counts by its doublings; texts that repeat, and names of other things, count against a column."""
+    """Length counts logarithmically; repeated texts, and names of other things, count against a column."""
     repeats = math.log2(max(column.num_distinct, 1) / max(column.num_rows - column.num_empty, 1))
     names = NAMED * is_named(column.name, TEXT_NAMES) - 3 * bool(ID_NAME.search(column.name))
     return (
@@ -56,7 +56,7 @@ def text_points(column: Profile) -> float:
 
 
 def other_texts(columns: Mapping[str, Profile], *, text: str, label: str) -> list[str]:
-    """Further columns of sentences, which could be read too."""
+    """Other columns of sentences that could be read as well."""
     return [
         name
         for name, column in columns.items()
@@ -68,7 +68,7 @@ def other_texts(columns: Mapping[str, Profile], *, text: str, label: str) -> lis
 
 
 def find_pair(columns: Mapping[str, Profile]) -> tuple[tuple[str, str], str] | None:
-    """The two columns that are most like a pair, and why; None where no two are."""
+    """The two columns most like a pair, and why; None if there are none."""
     texts = [column for column in columns.values() if column.is_text and _is_varied(column)]
     weighed = [
         (pair_points(first, second), first.name, second.name) for first, second in combinations(texts, 2)
@@ -78,8 +78,8 @@ def find_pair(columns: Mapping[str, Profile]) -> tuple[tuple[str, str], str] | N
 
 
 def find_twins(columns: Mapping[str, Profile], *, taken: str) -> list[str]:
-    """Two texts that a label is about together: `question1` and `question2`, `premise` and `hypothesis`; empty
-    where no two columns are called so. Shorter names come first: `sentence1` rather than `sentence1_parse`.
+    """Two texts that share one label: `question1` and `question2`, `premise` and `hypothesis`; empty
+    if no two columns have such names. Shorter names come first: `sentence1` rather than `sentence1_parse`.
     """
     texts = [name for name, column in columns.items() if name != taken and column.is_text]
     pairs = [pair for pair in combinations(texts, 2) if _are_twins(*(name.lower() for name in pair))]
@@ -87,7 +87,7 @@ def find_twins(columns: Mapping[str, Profile], *, taken: str) -> list[str]:
 
 
 def _are_twins(first: str, second: str) -> bool:
-    """Whether two names differ in their number or letter alone, or belong together.
+    """Whether two names differ only in a number or letter, or belong together.
 
     >>> _are_twins("question1", "question2"), _are_twins("text_a", "text_b"), _are_twins("h1", "h21")
     (True, True, False)
@@ -103,17 +103,17 @@ def _is_varied(column: Profile) -> bool:
 
 
 def pair_points(first: Profile, second: Profile) -> tuple[float, str]:
-    """How much two columns look like a sentence and what is written from it."""
+    """How much two columns look like source and target sentences."""
     names = tuple(column.name.lower().rpartition(".")[2] for column in (first, second))
     languages = [language_of([cell for cell in column.cells if cell.strip()]) for column in (first, second)]
     together = _length_correlation(first.cells, second.cells)
     if names in PAIR_NAMES or all(is_named(name, LANGUAGES) for name in names):
-        return 4 + together, "by their names"
+        return 4 + together, "column names"
     if all(languages) and languages[0] != languages[1] and 0.3 < _ratio(first, second) < 3:
         readable = [language.capitalize() for language in languages]
         return 3 + together, f"{readable[0]} and {readable[1]}, sentence by sentence"
     if together > 0.85 and 0.5 < _ratio(first, second) < 2 and min(first.mean_words, second.mean_words) >= 1:
-        return 2 + together, "their lengths go together"
+        return 2 + together, "their lengths are correlated"
     return 0.0, ""
 
 
@@ -122,7 +122,7 @@ def _ratio(first: Profile, second: Profile) -> float:
 
 
 def _length_correlation(first: Sequence[str], second: Sequence[str]) -> float:
-    """How much the lengths of two columns go together; 0 where one does not vary."""
+    """The correlation of the lengths of two columns; 0 if one does not vary."""
     lengths = [(len(a), len(b)) for a, b in zip(first, second, strict=True) if a.strip() and b.strip()]
     if len({a for a, _ in lengths}) < 2 or len({b for _, b in lengths}) < 2:
         return 0.0

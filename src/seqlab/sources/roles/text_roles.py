@@ -1,4 +1,4 @@
-"""A table with text: a label, a number, several labels, a second text, or text alone."""
+"""Roles in a table with text: a label, a number, several labels, a second text, or only text."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ EVIDENCE = {
 }
 RUNNERS_UP = 3
 NAMED_LABEL = 2.0
-"""A label with so many points outweighs columns of yes and no beside it."""
+"""A label with this many points outweighs binary columns."""
 STRONG = 4.0
-"""A label with so many points outweighs two texts that look like a pair."""
+"""A label with this many points outweighs two texts that look like a pair."""
 
 
 def text_roles(
     rows: Sequence[Row], columns: dict[str, Profile], text: str, data: DataSettings
 ) -> ColumnRoles:
-    """The roles beside a column of text."""
+    """The roles in a table with a text column."""
     named = names_of(text, list(columns))
     lists = [name for name in columns if name not in named and holds_several(rows, name)]
     table = Table(list(columns), _texts(columns, named))
@@ -63,7 +63,9 @@ def text_roles(
     numbers = (
         answer == "class" and label in columns and columns[label].is_whole and columns[label].num_distinct > 2
     )
-    alternative = f"{ANOTHER_TASK}, as a number: task=regression" if numbers else ANOTHER_TASK
+    alternative = (
+        f"{ANOTHER_TASK}, for example task=regression to predict a number" if numbers else ANOTHER_TASK
+    )
     return ColumnRoles(
         answer, text, label, reasons=tuple(reasons), evidence=EVIDENCE[answer], alternative=alternative
     )
@@ -72,9 +74,9 @@ def text_roles(
 def _flag_roles(
     columns: Mapping[str, Profile], text: str, flags: Sequence[str], data: DataSettings
 ) -> ColumnRoles:
-    """Labels with a column each."""
+    """Labels with one column each."""
     label = ",".join(flags)
-    sentence = f"labels in the columns {label} (each holds 0 or 1); others: data.label=NAME,NAME"
+    sentence = f"label columns {label} (each contains 0 or 1); set data.label=NAME,NAME to change them"
     about_text = [] if data.text else [RoleReason("text", _about_text(columns, text, label=label))]
     return ColumnRoles(
         "labels",
@@ -82,7 +84,7 @@ def _flag_roles(
         label,
         reasons=(*about_text, RoleReason("label", sentence)),
         evidence="a text and several labels",
-        alternative=f"one of the labels: task=classification {setting_word('data.label', flags[0])}",
+        alternative=f"to predict only one of the labels, set task=classification {setting_word('data.label', flags[0])}",
     )
 
 
@@ -92,19 +94,19 @@ def _texts(columns: Mapping[str, Profile], named: Sequence[str]) -> list[str]:
 
 
 def _answer_of(column: Profile | None, *, is_list: bool) -> Answer:
-    """What a label holds that the user has named."""
+    """The kind of a label column named by the user."""
     return "labels" if is_list else "number" if is_measured(column) else "class"
 
 
 def _pair_roles(pair: tuple[tuple[str, str], str], text: str, label: str) -> ColumnRoles:
     (source, target), why = pair
-    other = f", a label: {setting_word('data.label', label or 'NAME')}"
+    other = f", or {setting_word('data.label', label or 'NAME')} to predict a label"
     return ColumnRoles(
         "pair",
         text,
         label,
-        evidence=f"columns '{source}' and '{target}' hold the same in two ways ({why})",
-        alternative=f"text alone: task=language_model {setting_word('data.text', text)}{other}",
+        evidence=f"columns '{source}' and '{target}' look like a pair ({why})",
+        alternative=f"to use only the text, set task=language_model {setting_word('data.text', text)}{other}",
         pair=(source, target),
     )
 
@@ -119,7 +121,7 @@ def _no_label(
 ) -> ColumnRoles:
     others = [name for name in columns if name != text and columns[name].is_text]
     pairs = (
-        f"; pairs of columns: task=translation {setting_word('data.source', others[0])}"
+        f"; to translate between columns, set task=translation {setting_word('data.source', others[0])}"
         f" {setting_word('data.target', text)}"
         if others and not is_named
         else ""
@@ -130,27 +132,30 @@ def _no_label(
         text,
         reasons=tuple(reasons),
         evidence="no column looks like a label",
-        alternative=f"a label: {label}{pairs}",
+        alternative=f"to choose a label, set {label}{pairs}",
     )
 
 
 def _about_text(columns: Mapping[str, Profile], text: str, *, label: str, twins: Sequence[str] = ()) -> str:
-    """Which column was taken, and how to add others that hold text too. twins: two texts that are read together."""
+    """Which column was chosen, and how to add other text columns. twins: two texts that are read together."""
     if twins:
         alone = setting_word("data.text", twins[0])
-        return f"text columns '{twins[0]}' and '{twins[1]}', read together; one alone: {alone}"
+        return f"text columns '{twins[0]}' and '{twins[1]}', read together; set {alone} to read only one"
     others = other_texts(columns, text=text, label=label)
-    more = f"; with others: {setting_word('data.text', ','.join([*others, text]))}" if others else ""
-    return f"text column '{text}' (mean {columns[text].mean_length:.0f} characters); another: data.text=NAME{more}"
+    more = f"; set {setting_word('data.text', ','.join([*others, text]))} to read several" if others else ""
+    length = columns[text].mean_length
+    return (
+        f"text column '{text}' (mean length {length:.0f} characters); set data.text=NAME to change it{more}"
+    )
 
 
 def _about_label(best: Candidate, others: Sequence[Candidate]) -> str:
-    """Which column was taken and why, and which ones could have been."""
+    """Which column was chosen and why, and which others are possible."""
     count = best.column.num_distinct
-    facts = "; ".join([f"{count} different value{'' if count == 1 else 's'}", *best.facts])
+    facts = "; ".join([f"{count} distinct value{'' if count == 1 else 's'}", *best.facts])
     possible = [one for one in others if not one.column.is_text and one.column.empty_share < 0.5][:RUNNERS_UP]
     runners = " or ".join(setting_word("data.label", one.name) for one in possible)
     is_close = bool(possible) and possible[0].points > best.points - CLOSE
     sure = ", uncertain" if is_close else ""
     others_text = f"; also possible: {runners}" if runners else ""
-    return f"label column '{best.name}' ({facts}){sure}; another: data.label=NAME{others_text}"
+    return f"label column '{best.name}' ({facts}){sure}; set data.label=NAME to change it{others_text}"

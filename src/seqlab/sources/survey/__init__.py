@@ -1,1 +1,1 @@
-"""What is in the data, and what could spoil an honest score."""
+"""What the data contains, and what could invalidate a score."""

@@ -1,6 +1,6 @@
-"""Texts that are nearly the same, found without comparing every pair: MinHash.
+"""Near-duplicate texts, found without comparing every pair: MinHash.
 
-A text is the set of its 8-byte pieces (of the letters and digits in lower case). Two texts are as alike as
+A text is the set of its 8-byte shingles (of its letters and digits in lowercase). The similarity of two texts is that of
 their sets:
 
     likeness(A, B) = |A ∩ B| / |A ∪ B|
@@ -25,15 +25,15 @@ from jaxtyping import Int, UInt64
 
 PIECE = 8
 SHORTEST = 40
-"""Letters below which a text is compared as a whole only: one word makes too much of a difference."""
+"""Minimum number of letters; shorter texts are only compared exactly, since one word makes too much of a difference."""
 ALIKE = 0.8
 BANDS, ROWS = 8, 4
 CANDIDATE = 0.6
-"""Share of the sketch that must agree before two texts are compared themselves."""
+"""Fraction of the sketch that must agree before two texts are compared directly."""
 BESIDE = 4
-"""Earlier texts of the same band that a text is compared with."""
+"""Maximum number of earlier texts of the same band that a text is compared with."""
 MOST_ROWS, MOST_LETTERS = 200_000, 100_000_000
-"""What is sketched of one part: about ten seconds of work and 30 megabytes."""
+"""Limits on what is sketched of one split: about ten seconds of work and 30 MB."""
 _MIX, _MIX_AGAIN = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 _ORDERS = np.random.default_rng(1997).integers(1 << 31, size=(BANDS * ROWS, 1), dtype=np.int64).astype(
     np.uint32
@@ -50,7 +50,7 @@ class Sketches:
         self.first_left_out: int | None = None
 
     def add(self, plain: bytes, row: int) -> None:
-        """Sketch the text of a row, unless it is short or there was enough already."""
+        """Sketch the text of a row, unless it is short or the limit is reached."""
         if len(plain) < SHORTEST or self.first_left_out is not None:
             return
         if len(self._rows) >= MOST_ROWS or self._letters >= MOST_LETTERS:
@@ -72,7 +72,7 @@ class Sketches:
 
 @dataclass(frozen=True)
 class Near:
-    """A row, the earlier row that it is like, and how much."""
+    """A row, the earlier row that it resembles, and their similarity."""
 
     row: int
     other: int
@@ -88,7 +88,7 @@ def sketch(plain: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
 
 
 def pieces(plain: bytes) -> UInt64[np.ndarray, " pieces"]:
-    """Every eight bytes that follow each other, as numbers: a view whose steps are one byte."""
+    """All substrings of eight bytes, as numbers: a view with a stride of one byte."""
     return np.ndarray((max(0, len(plain) - PIECE + 1),), np.uint64, buffer=plain, strides=(1,))
 
 
@@ -102,7 +102,7 @@ def likeness(first: bytes, second: bytes) -> float:
 
 
 def candidates(first: Sketches, second: Sketches | None = None) -> list[tuple[int, int]]:
-    """Pairs of rows that may be alike, likeliest first: a row of `second` and one of `first`, or a row of
+    """Pairs of rows that may be near-duplicates, likeliest first: a row of `second` and one of `first`, or a row of
     `first` and an earlier one.
     """
     tables = [first.table] if second is None else [first.table, second.table]
@@ -127,7 +127,7 @@ def candidates(first: Sketches, second: Sketches | None = None) -> list[tuple[in
 def _in_one_band(
     band: np.ndarray[tuple[int, int], np.dtype[np.uint32]], num_first: int, *, is_within: bool
 ) -> Int[np.ndarray, "pairs 2"]:
-    """Pairs (later, earlier) that agree in one band; in a crowd each is compared with a few."""
+    """Pairs (later, earlier) that agree in one band; in a large group each is compared with only a few."""
     keys = np.ascontiguousarray(band).view([("", np.uint32)] * ROWS).ravel()
     _, groups = np.unique(keys, return_inverse=True)
     order = np.argsort(groups, kind="stable")  # inside a group the first part comes first
@@ -146,7 +146,7 @@ def _in_one_band(
 def alike(
     pairs: Iterable[tuple[int, int]], texts: Mapping[int, bytes], others: Mapping[int, bytes]
 ) -> list[Near]:
-    """The pairs that are alike by their own texts, one for each row: that with the likeliest candidate."""
+    """The pairs whose texts really are near-duplicates, one for each row: that with the likeliest candidate."""
     nearest: dict[int, Near] = {}
     for row, other in pairs:
         if row not in nearest and (share := likeness(texts[row], others[other])) >= ALIKE:

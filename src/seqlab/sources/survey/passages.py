@@ -1,8 +1,8 @@
-"""Long passages of one text that also stand in another: what a language model may have learned by heart.
+"""Long passages of one text that also occur in another: what a language model may have memorized.
 
-Every 50 characters that follow each other are one window. A window of the second text counts as repeated
-where the first one has it too. Windows are remembered as 64-bit hashes. Of a long text only those are kept
-whose hash ends in some zero bits, in both texts alike, so that the share stays right and memory bounded.
+Every 50 consecutive characters are a window. A window of the second text counts as repeated
+if it also occurs in the first. Windows are stored as 64-bit hashes. For a long text, only those are kept
+whose hash ends in a number of zero bits, in both texts, so that the fraction stays unbiased and memory bounded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from seqlab.sources.base import Source, TextSource, text_of
 
 WINDOW = 50
 MOST_KEPT = 4_000_000
-"""Hashes of one text that are held: 64 megabytes with their places."""
+"""Maximum number of hashes stored for one text: 64 MB with their positions."""
 CHUNK = 1 << 18
 _BASE = 0x100000001B3
 _MASK = (1 << 64) - 1
@@ -26,9 +26,9 @@ _MASK = (1 << 64) - 1
 
 @dataclass(frozen=True)
 class Repeats:
-    """Windows of a text that also stand in the training text.
+    """Windows of a text that also occur in the training text.
 
-    `kept` is the share of all windows that was looked at.
+    `kept` is the fraction of all windows that were compared.
     """
 
     share: float
@@ -37,7 +37,7 @@ class Repeats:
     first: str = ""
     also: str = ""
     starts: Int[np.ndarray, " repeats"] = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)
-    """Where the repeated windows begin, in characters from the start of the text."""
+    """Start positions of the repeated windows, in characters from the start of the text."""
     looked_at: Int[np.ndarray, " windows"] = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)
 
 
@@ -62,7 +62,7 @@ class Passages:
         self._hashes, self._places = everything[order], where[order]
 
     def repeats_in(self, source: Source) -> Repeats:
-        """How much of another text stands here too."""
+        """How much of another text also occurs in this one."""
         starts, looked_at = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         first: tuple[int, int] | None = None
         for begin, hashes in _windows(source, self._column):
@@ -87,7 +87,7 @@ class Passages:
 
 
 def _windows(source: Source, column: str) -> Iterator[tuple[int, UInt64[np.ndarray, " windows"]]]:
-    """The hashes of all windows of a text, piece by piece, each with the place of the first."""
+    """The hashes of all windows of a text, chunk by chunk, each with the position of the first."""
     begin, before = 0, ""
     for chunk in _texts(source, column):
         text = before + chunk
@@ -123,7 +123,7 @@ def _power(exponent: int) -> np.uint64:
 
 
 def _keep(hashes: UInt64[np.ndarray, " windows"], bits: int) -> Int[np.ndarray, " kept"]:
-    """The places of the hashes that end in so many zero bits."""
+    """The positions of the hashes that end in this many zero bits."""
     return np.flatnonzero(hashes & np.uint64((1 << bits) - 1) == 0) if bits else np.arange(len(hashes))
 
 

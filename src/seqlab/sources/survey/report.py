@@ -1,4 +1,4 @@
-"""What a survey of the data has found: as plain data, and as sentences for the user."""
+"""The findings of a data survey: as plain data, and as sentences for the user."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from seqlab.sources.survey.near_duplicates import ALIKE
 from seqlab.sources.survey.passages import WINDOW, Repeats
 
 SHOWN = 5
-"""Examples of each finding."""
+"""Number of examples shown for each finding."""
 NO_LABEL = ("nan", "na", "n/a", "null")
-"""How tables write that something is missing."""
+"""How tables mark missing values."""
 FEW_REPEATS = 0.001
-"""Share of repeated passages below which nothing is said: stock phrases are in every text."""
+"""Fraction of repeated passages below which nothing is reported: every text has stock phrases."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Quantiles:
 
 @dataclass(frozen=True)
 class Leak:
-    """One row that is also in the training part, or elsewhere; `likeness` is 1 where both are equal."""
+    """One row that also occurs in the training split, or elsewhere; `likeness` is 1 where both are equal."""
 
     where: str
     also: str
@@ -63,7 +63,7 @@ class PartSurvey:
     near_leaks: int = 0
     first_near_leaks: list[Leak] = field(default_factory=list)
     compared: int = 0
-    """Rows in which nearly equal texts were looked for, where not all."""
+    """Number of rows searched for near-duplicates, if not all."""
     conflicts: int = 0
     first_conflicts: list[Leak] = field(default_factory=list)
     repeats: Repeats | None = None
@@ -71,18 +71,18 @@ class PartSurvey:
     stripped_labels: int = 0
     """Labels with whitespace around them, which is removed."""
     composed: int = 0
-    """Texts with letters and their marks in one character (NFC), and below those in which a mark is a
-    character of its own (NFD).
+    """Number of texts with composed characters (NFC) and, below, with decomposed ones, in which an accent is a
+    separate character (NFD).
     """
     decomposed: int = 0
     first_decomposed: str = ""
     skipped: int = 0
-    """Rows of its file that could not be read; parts of one file share them, and the first of these parts
-    tells.
+    """Unreadable rows of its file; splits of one file share them, and only the first split
+    reports them.
     """
     first_skipped: list[str] = field(default_factory=list)
     in_valid: int = 0
-    """Rows of a test part that the validation part has too, exactly or nearly; of a stream the share of its
+    """Rows of the test split that also occur in the validation split, exactly or nearly; for a stream, the fraction of its
     passages.
     """
     share_in_valid: float = 0.0
@@ -90,26 +90,26 @@ class PartSurvey:
 
     @property
     def balance(self) -> float:
-        """The share of the most frequent label: what always answering it would score."""
+        """The fraction of the most frequent label: the accuracy of always predicting it."""
         return max(self.labels.values()) / sum(self.labels.values()) if self.labels else 0.0
 
 
 @dataclass
 class Survey:
-    """All parts, and what is odd across them."""
+    """All splits, and anomalies across them."""
 
     parts: dict[str, PartSurvey]
     similar_labels: list[tuple[str, str]]
     leaked: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
-    """By part, the files and lines of rows that training has too, exactly or nearly."""
+    """By split, the files and lines of rows that also occur in training, exactly or nearly."""
 
     def as_json(self) -> dict[str, Any]:
         """Every part as plain data."""
         return {name: _plain(part) for name, part in self.parts.items()}
 
     @property
-    def two_ways(self) -> str:
-        """A sentence where the same letters are written in two ways; empty otherwise."""
+    def mixed_normalization(self) -> str:
+        """A sentence about characters that are encoded in two ways; empty if none are."""
         composed, decomposed = (
             sum(part.composed for part in self.parts.values()),
             sum(part.decomposed for part in self.parts.values()),
@@ -118,21 +118,21 @@ class Survey:
             return ""
         first = next(part.first_decomposed for part in self.parts.values() if part.first_decomposed)
         return (
-            f"letters with marks are written in two ways: as one character in {composed:,} texts (NFC), as"
-            f" two in {decomposed:,} (NFD, the first at {first}), so that one word may count as two; write"
-            " all texts in one form: unicodedata.normalize('NFC', text)"
+            f"accented letters are encoded in two ways: as one character in {composed:,} texts (NFC)"
+            f" and as two in {decomposed:,} (NFD, the first at {first}), so the same word may count as"
+            " two; normalize all texts to one form: unicodedata.normalize('NFC', text)"
         )
 
     @property
     def warnings(self) -> list[str]:
-        """One sentence for everything that deserves a look."""
+        """One sentence for every finding."""
         sentences = [sentence for name, part in self.parts.items() for sentence in _warnings(name, part)]
-        sentences += [self.two_ways] if self.two_ways else []
+        sentences += [self.mixed_normalization] if self.mixed_normalization else []
         return sentences + ([self.label_variants] if self.similar_labels else [])
 
     @property
     def label_variants(self) -> str:
-        """A sentence about labels that differ only in case or spaces; empty where none do."""
+        """A sentence about labels that differ only in case or whitespace; empty if none do."""
         groups: dict[str, list[str]] = {}
         for first, other in self.similar_labels:
             groups.setdefault(first, [first]).append(other)
@@ -149,13 +149,13 @@ class Survey:
         ]
         more = f" and {len(variants) - SHOWN} more" if len(variants) > SHOWN else ""
         return (
-            f"labels differ only in case or spaces: {'; '.join(variants[:SHOWN])}{more}. Each is a class of its own;"
-            " if they mean the same, write them alike in the file"
+            f"labels differ only in case or whitespace: {'; '.join(variants[:SHOWN])}{more}. Each is a"
+            " separate class; if they mean the same, use one spelling in the file"
         )
 
 
 def _plain(part: PartSurvey) -> dict[str, Any]:
-    """Without the places of every repeat, which are for those who score."""
+    """Without the positions of every repeat, which only scoring needs."""
     values = {name: value for name, value in vars(part).items() if name != "repeats"}
     repeats = part.repeats
     plain_repeats = (
@@ -176,7 +176,7 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
         sentences.append(f"{name}: {_texts(part.duplicates, 'repeats', 'repeat')} an earlier one")
     if part.near_duplicates:
         sentences.append(
-            f"{name}: {_texts(part.near_duplicates, 'is', 'are')} nearly an earlier one,"
+            f"{name}: {_texts(part.near_duplicates, 'is', 'are')} nearly identical to an earlier one,"
             f" {_first(part.first_near_duplicates)}"
         )
     if part.leaks:
@@ -188,40 +188,42 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
         what = f"{_texts(part.plain_leaks, 'also occurs', 'also occur')} in train, ignoring case, punctuation and whitespace"
         sentences.append(f"{name}: {what}, {_first(part.first_plain_leaks, 'train: ')}")
     if part.near_leaks:
-        what = f"{_texts(part.near_leaks, 'is', 'are')} nearly in train (at least {ALIKE:.0%} of the pieces)"
+        what = (
+            f"{_texts(part.near_leaks, 'has a near-duplicate', 'have near-duplicates')} in train (at"
+            f" least {ALIKE:.0%} overlap)"
+        )
         sentences.append(f"{name}: {what}, {_first(part.first_near_leaks, 'train: ')}")
     if part.in_valid:
         what = f"{_texts(part.in_valid, 'also occurs', 'also occur')} in valid, exactly or nearly"
         sentences.append(f"{name}: {what}, {_first(part.first_in_valid, 'valid: ')}")
     if part.share_in_valid > FEW_REPEATS:
-        sentence = f"{part.share_in_valid:.1%} of the passages of {WINDOW} characters also occur in valid"
+        sentence = f"{part.share_in_valid:.1%} of the {WINDOW}-character passages also occur in valid"
         sentences.append(f"{name}: {sentence}, {_first(part.first_in_valid, 'valid: ')}")
     if part.compared:
-        sentences.append(
-            f"{name}: nearly equal texts were looked for in the first {part.compared:,} rows only"
-        )
+        sentences.append(f"{name}: searched only the first {part.compared:,} rows for near-duplicates")
     if part.conflicts:
         sentences.append(
-            f"{name}: {_texts(part.conflicts, 'occurs', 'occur')} elsewhere with another label,"
+            f"{name}: {_texts(part.conflicts, 'occurs', 'occur')} elsewhere with a different label,"
             f" {_first(part.first_conflicts)}"
         )
     if part.repeats is not None and part.repeats.share > FEW_REPEATS:
-        sentence = f"{part.repeats.share:.1%} of the passages of {WINDOW} characters also occur in train"
+        sentence = f"{part.repeats.share:.1%} of the {WINDOW}-character passages also occur in train"
         sentences.append(
             f"{name}: {sentence}, the first at {part.repeats.first} (train: {part.repeats.also})"
         )
     if part.unseen_labels:
         sentences.append(
-            f"{name}: labels that train never has: {', '.join(map(repr, list(part.unseen_labels)[:SHOWN]))}"
+            f"{name}: labels never seen in training: {', '.join(map(repr, list(part.unseen_labels)[:SHOWN]))}"
         )
     if part.stripped_labels:
         sentences.append(
-            f"{name}: whitespace around {part.stripped_labels:,} label{_s(part.stripped_labels)} is removed"
+            f"{name}: removed whitespace around {part.stripped_labels:,} label{_s(part.stripped_labels)}"
         )
     if gaps := {value: count for value, count in part.labels.items() if value.lower() in NO_LABEL}:
         gap_counts = ", ".join(f"{value!r} ({count:,})" for value, count in gaps.items())
         sentences.append(
-            f"{name}: labels that may mean a gap: {gap_counts}; a class like any other unless the rows are removed"
+            f"{name}: labels that may mark missing values: {gap_counts}; each counts as a class unless"
+            " you remove the rows"
         )
     if skipped := describe_skipped(part.skipped, part.first_skipped):  # it names the file
         sentences.append(skipped)
@@ -239,5 +241,5 @@ def _s(count: int) -> str:
 
 def _first(leaks: list[Leak], part: str = "") -> str:
     leak = leaks[0]
-    likeness = "" if leak.likeness == 1 else f", {leak.likeness:.0%} alike"
+    likeness = "" if leak.likeness == 1 else f", {leak.likeness:.0%} similar"
     return f"the first at {leak.where} ({part}{leak.also}{likeness})"

@@ -1,5 +1,5 @@
-"""When two rows say the same (exactly, or but for case, punctuation and whitespace), and the rows of a part as hashes,
-to find those that occur twice: inside a part, in another one, with another label.
+"""When two rows are equal (exactly, or up to case, punctuation and whitespace), and the rows of a split as hashes,
+to find duplicates within a split, in another split, or with a different label.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BETWEEN = "\x1f"
 
 
 def content_of(value: Any) -> bytes:
-    """What a cell holds, as bytes: text, a list of words or tags, or the numbers of a series."""
+    """The content of a cell as bytes: text, a list of words or tags, or the numbers of a series."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogatepass")
     if is_words(value):
@@ -35,7 +35,7 @@ def content_of(value: Any) -> bytes:
 
 
 def plain_text_of(value: Any) -> bytes:
-    """Letters and digits in lower case, nothing else; empty where a cell holds no text.
+    """Only letters and digits, in lowercase; empty if a cell contains no text.
 
     >>> plain_text_of("Don't  STOP!"), plain_text_of(["don't", "stop"]), plain_text_of([1.5])
     (b'dontstop', b'dontstop', b'')
@@ -46,7 +46,7 @@ def plain_text_of(value: Any) -> bytes:
         return value.lower().encode().translate(None, NO_LETTER)
     letters = (
         value.casefold().encode("utf-8", "surrogatepass").translate(None, NO_LETTER)
-    )  # most of what goes is ASCII, and goes fastest like this
+    )  # most removed characters are ASCII, which this removes fastest
     return NO_LETTERS.sub("", letters.decode("utf-8", "surrogatepass")).encode("utf-8", "surrogatepass")
 
 
@@ -55,7 +55,7 @@ def is_words(value: Any) -> bool:
 
 
 def key_of(content: bytes) -> int:
-    """64 bits of some content, the same in every process."""
+    """A 64-bit hash of some content, the same in every process."""
     return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "big")
 
 
@@ -65,8 +65,8 @@ EXACT, PLAIN, NEAR = 0, 1, 2
 Hashes = UInt64[np.ndarray, " rows"]
 
 
-class Remembered:
-    """Two hashes of every row that holds something, its label's hash, its place, and a sketch of its text."""
+class RowHashes:
+    """For every non-empty row: two hashes, its label's hash, its position, and a sketch of its text."""
 
     def __init__(self) -> None:
         self._keys, self._plain, self._labels = array("Q"), array("Q"), array("Q")
@@ -81,7 +81,7 @@ class Remembered:
         self._keys.append(key)
         self._plain.append(
             key_of(plain) if plain else key
-        )  # numbers, and texts without a letter, are compared as they are
+        )  # numbers, and texts without letters, are compared exactly
         self._labels.append(label)
         self._file_of.append(len(self._files) - 1)
         self._line_of.append(row.line)
@@ -109,12 +109,12 @@ class Remembered:
         file, line = self.place(number)
         return f"{file}, line {line}"
 
-    def repeats(self, number: int, other: Remembered, place: int) -> bool:
-        """Whether a row is equal to one of another part, if not letter by letter."""
+    def repeats(self, number: int, other: RowHashes, place: int) -> bool:
+        """Whether a row equals one of another split, ignoring case, punctuation and whitespace."""
         return self._plain[number] == other._plain[place]
 
-    def found_in(self, other: Remembered) -> dict[int, tuple[int, int, float]]:
-        """Which rows another part has too: how (EXACT or PLAIN), which one, and the likeness."""
+    def found_in(self, other: RowHashes) -> dict[int, tuple[int, int, float]]:
+        """Which rows also occur in another split: how (EXACT or PLAIN), which one, and the similarity."""
         matches: dict[int, tuple[int, int, float]] = {}
         for kind, mine, theirs in ((EXACT, self.keys, other.keys), (PLAIN, self.plain, other.plain)):
             for row, there in _matches(mine, theirs):
@@ -123,7 +123,7 @@ class Remembered:
 
 
 def _matches(mine: Hashes, theirs: UInt64[np.ndarray, " others"]) -> list[tuple[int, int]]:
-    """Pairs of equal hashes: each of mine that is there, and the first of theirs."""
+    """Pairs of equal hashes: each of `mine` that occurs in `theirs`, and its first occurrence there."""
     distinct, firsts = np.unique(theirs, return_index=True)
     if not len(distinct):
         return []
@@ -132,9 +132,9 @@ def _matches(mine: Hashes, theirs: UInt64[np.ndarray, " others"]) -> list[tuple[
     return list(zip(rows.tolist(), firsts[at[rows]].tolist(), strict=True))
 
 
-def conflicts(parts: Sequence[Remembered]) -> list[list[tuple[int, int, int]]]:
-    """For each part the rows whose content has another label elsewhere: the row, and part and row of the
-    first that says otherwise.
+def conflicts(parts: Sequence[RowHashes]) -> list[list[tuple[int, int, int]]]:
+    """For each split, the rows whose content has a different label elsewhere: the row, and the split and row of the
+    first one that differs.
     """
     keys, labels = (
         np.concatenate([part.keys for part in parts]),

@@ -1,6 +1,6 @@
-"""The survey of a dataset: what is in its parts, and what could spoil an honest score.
+"""The survey of a dataset: what its splits contain, and what could invalidate a score.
 
-Texts are remembered as 8-byte hashes, so a survey of many millions of rows fits into memory; `row_equality.py`
+Texts are stored as 8-byte hashes, so a survey of many millions of rows fits into memory; `row_equality.py`
 compares them.
 """
 
@@ -22,7 +22,7 @@ from seqlab.sources.survey.row_equality import (
     EXACT,
     NEAR,
     PLAIN,
-    Remembered,
+    RowHashes,
     conflicts,
     content_of,
     key_of,
@@ -31,8 +31,8 @@ from seqlab.sources.survey.row_equality import (
 
 NamesOf = Callable[[Row], list[str]]
 FINDINGS = 2
-"""Raised when the same data is told about in another way, so that no survey that was kept before is taken for
-one of now.
+"""Increased when the report on the same data changes, so that a cached survey of an older version is not
+reused.
 """
 QUANTILES = (0.0, 0.1, 0.5, 0.9, 0.99, 1.0)
 
@@ -45,13 +45,13 @@ def survey(
     is_stream: bool = False,
     names: NamesOf | None = None,
 ) -> Survey:
-    """Read every part once, the training part first. `text` may also be a column of steps: their number is
+    """Read every split once, the training split first. `text` may also be a column of steps: their number is
     the length.
 
-    The rows of a stream are lines that mean little alone: there, long passages are compared instead. `names`
-    tells the labels of a row where a cell may hold several of them.
+    The rows of a stream are lines that mean little alone, so long passages are compared instead. `names`
+    returns the labels of a row if a cell may contain several.
     """
-    memories = {name: Remembered() for name in splits}
+    memories = {name: RowHashes() for name in splits}
     parts = {
         name: _survey_part(
             splits[name], text=text, label=label, memory=memories[name], is_stream=is_stream, names=names
@@ -81,7 +81,7 @@ def survey(
 
 
 def _survey_part(
-    source: Source, *, text: str, label: str, memory: Remembered, is_stream: bool, names: NamesOf | None
+    source: Source, *, text: str, label: str, memory: RowHashes, is_stream: bool, names: NamesOf | None
 ) -> PartSurvey:
     part = PartSurvey()
     characters, words, labels = Counter[int](), Counter[int](), Counter[str]()
@@ -89,7 +89,7 @@ def _survey_part(
         cell = row.values.get(text)
         value: Any = (
             cell if hasattr(cell, "__len__") else ""
-        )  # a gap or a number in JSON: refused, or skipped, where rows are used
+        )  # missing, or a number in JSON: rejected or skipped where rows are used
         num_characters, num_words = (
             (len(value), len(value.split())) if isinstance(value, str) else (len(value), len(value))
         )
@@ -125,7 +125,7 @@ def _survey_part(
 
 
 def _note_spelling(part: PartSurvey, value: Any, where: str) -> None:
-    """Whether letters and their marks are one character or two."""
+    """Record whether accented letters are one character or two."""
     if not isinstance(value, str) or value.isascii():
         return
     if not unicodedata.is_normalized("NFC", value):
@@ -136,10 +136,10 @@ def _note_spelling(part: PartSurvey, value: Any, where: str) -> None:
 
 
 def _compare_rows(
-    report: Survey, splits: Mapping[str, Source], memories: Mapping[str, Remembered], text: str
+    report: Survey, splits: Mapping[str, Source], memories: Mapping[str, RowHashes], text: str
 ) -> None:
-    """Rows of one part that are alike, rows of the others that the training part has too, and rows of the
-    test part that validation has.
+    """Duplicates within a split, rows of other splits that also occur in training, and rows of the
+    test split that also occur in validation.
     """
     pairs = {name: candidates(memory.sketches) for name, memory in memories.items()}
     compared = [(name, "train") for name in memories if name != "train" and "train" in memories]
@@ -182,7 +182,7 @@ def _compare_rows(
 
 
 def _leaks(
-    kinds: dict[int, tuple[int, int, float]], leak_kinds: Sequence[int], memory: Remembered, there: Remembered
+    kinds: dict[int, tuple[int, int, float]], leak_kinds: Sequence[int], memory: RowHashes, there: RowHashes
 ) -> tuple[int, list[Leak]]:
     leaks = sorted((row, other, share) for row, (kind, other, share) in kinds.items() if kind in leak_kinds)
     return len(leaks), [
@@ -190,8 +190,8 @@ def _leaks(
     ]
 
 
-def _texts_of(source: Source, text: str, numbers: set[int], memory: Remembered) -> dict[int, bytes]:
-    """The texts of some remembered rows, read again."""
+def _texts_of(source: Source, text: str, numbers: set[int], memory: RowHashes) -> dict[int, bytes]:
+    """The texts of the given rows, read again."""
     if not numbers:
         return {}
     rows = {memory.place(number): number for number in numbers}
@@ -202,8 +202,8 @@ def _texts_of(source: Source, text: str, numbers: set[int], memory: Remembered) 
     }
 
 
-def _find_conflicts(report: Survey, memories: Mapping[str, Remembered]) -> None:
-    """Rows whose text stands with another label elsewhere."""
+def _find_conflicts(report: Survey, memories: Mapping[str, RowHashes]) -> None:
+    """Rows whose text has a different label elsewhere."""
     names = list(memories)
     for name, conflicting in zip(names, conflicts([memories[name] for name in names]), strict=True):
         part = report.parts[name]
@@ -233,7 +233,7 @@ def _compare_streams(report: Survey, splits: Mapping[str, Source], text: str) ->
 
 
 def _quantiles(counts: Counter[int]) -> Quantiles | None:
-    """Exact quantiles out of how often each length occurs."""
+    """Exact quantiles from the counts of each length."""
     total = counts.total()
     if not total:
         return None

@@ -1,4 +1,4 @@
-"""A part of a source: the rows that a rule keeps, read again from the whole on every pass."""
+"""Part of a source: the rows that a rule selects, reread from the whole source on every pass."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PARTS = {
 
 
 class MarkedRows(Source):
-    """The rows with one given mark. There is one byte of marks per row of the whole."""
+    """The rows with a given mark. The marks take one byte per row of the whole source."""
 
     def __init__(self, whole: Source, marks: bytes | bytearray, mark: int, *, part: str) -> None:
         self.whole = whole
@@ -52,21 +52,21 @@ class MarkedRows(Source):
 
     def _changed(self) -> DataError:
         return DataError(
-            "the number of rows changed while it was in use.",
+            "the number of rows changed while seqlab was reading the file.",
             where=self.whole.name,
-            cure="Start again, and leave the file alone meanwhile.",
+            cure="Start again, and do not modify the file in the meantime.",
         )
 
 
 class MarkedLines(MarkedRows, TextSource):
-    """The same for the lines of a text."""
+    """The same, for the lines of a text."""
 
     def chunks(self, size: int) -> Iterator[str]:
         return cut_into_chunks((row.values["text"] + "\n" for row in self.rows()), size)
 
 
 class TextPart(TextSource):
-    """The characters from `start` to `stop` of a text; `first_line` is the number of the line that holds the
+    """The characters from `start` to `stop` of a text; `first_line` is the number of the line that contains the
     first one.
     """
 
@@ -88,7 +88,7 @@ class TextPart(TextSource):
             yield Row({"text": unfinished.rstrip("\r")}, *next(places))
 
     def _places(self) -> Iterator[tuple[str, int]]:
-        """The file and the line of every line, as the whole counts them: from 1 in each of its files."""
+        """The file and the line of every line, as counted in the whole source: from 1 in each file."""
         line = self._first_line
         if self.whole.num_files > 1:
             for row in islice(self.whole.rows(), self._first_line - 1, None):
@@ -133,13 +133,17 @@ class ColumnSplit(Source):
 
 
 def part_of(row: Row, column: str) -> str:
-    """The part a row says it belongs to."""
+    """The split that a row belongs to."""
     value = row.values.get(column)
     part = PARTS.get(value.strip().lower(), "") if isinstance(value, str) else ""
     if not part:
         cure = (
-            "Known are train, valid (val, dev, validation) and test; rename the column if it means something"
-            " else."
+            "Allowed: train, valid (val, dev, validation) and test. If the column means something"
+            " else, rename it."
         )
-        raise DataError(f"column '{column}' says {value!r}, which names no part.", where=row.where, cure=cure)
+        raise DataError(
+            f"column '{column}' contains {value!r}, which is not the name of a split.",
+            where=row.where,
+            cure=cure,
+        )
     return part

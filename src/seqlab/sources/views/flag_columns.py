@@ -1,4 +1,4 @@
-"""Several columns of yes and no as one list of labels: `toxic`, `insult` and `threat`, each with 0 or 1."""
+"""Several binary columns as one list of labels: `toxic`, `insult` and `threat`, each with 0 or 1."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from seqlab.sources.base import Row, Source, require_columns
 from seqlab.sources.splitting import cell_text
 
 FLAGS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
-"""What a cell may hold, without case."""
+"""Allowed cell values, case-insensitive."""
 
 
 class FlagColumns(Source):
-    """Adds a column that holds the names of the columns whose cell says yes."""
+    """Adds a column with the names of the columns whose cell is set."""
 
     def __init__(self, whole: Source, flags: Sequence[str], *, name: str) -> None:
         require_columns(whole, flags)
@@ -36,13 +36,14 @@ class FlagColumns(Source):
 
 
 def is_set(row: Row, column: str) -> bool:
-    """Whether the cell says yes; raises DataError where it says neither yes nor no."""
+    """Whether the cell is set; raises DataError if it is neither yes nor no."""
     cell = cell_text(row.values.get(column)).strip()
     try:
         return FLAGS[cell.lower()]
     except KeyError:
         raise DataError(
-            f"column '{column}' holds '{shortened(cell, 40)}', expected 0 or 1.",
+            f"column '{column}' contains '{shortened(cell, 40)}', expected 0 or 1.",
             where=row.where,
-            cure="Fix the row, or skip such rows with data.bad_rows=skip; other columns: data.label=NAME,NAME",
+            cure="Fix the row, skip such rows with data.bad_rows=skip, or choose other columns with"
+            " data.label=NAME,NAME",
         ) from None

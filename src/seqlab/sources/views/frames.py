@@ -1,4 +1,4 @@
-"""Sequences of number vectors with a tag for each step, one sequence per row: {"frames": [[0.5, 1], [0.7,
+"""Sequences of numeric vectors with a tag for each step, one sequence per row: {"frames": [[0.5, 1], [0.7,
 2]], "tags": ["low", "high"]}.
 """
 
@@ -10,13 +10,13 @@ from seqlab.core.errors import DataError
 from seqlab.sources.base import STEPS, Row, Source, require_columns
 
 CURE = (
-    "Every step is a list of numbers, all equally long; fix the row, or skip such rows with"
-    " data.bad_rows=skip."
+    "Every step must be a list of numbers, all of the same length. Fix the row, or skip such"
+    " rows with data.bad_rows=skip."
 )
 
 
 class Frames(Source):
-    """The rows of a file with their vectors in a column called `steps`, checked, beside the column of
+    """The rows of a file with their validated vectors in a column named `steps`, next to the column of
     tags.
     """
 
@@ -49,7 +49,7 @@ def steps_of(row: Row, column: str) -> list[list[float]]:
     value = row.values.get(column)
     if not holds_vectors(value):
         raise DataError(
-            f"column '{column}' holds no list of steps with equally many numbers each.",
+            f"column '{column}' does not contain a list of steps with the same number of values each.",
             where=row.where,
             cure=CURE,
         )

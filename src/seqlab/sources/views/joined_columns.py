@@ -9,11 +9,11 @@ from seqlab.core.errors import DataError
 from seqlab.sources.base import Row, Source, require_columns, text_of
 
 BETWEEN = "\x1f"
-"""Stands between the texts of two columns: the separator of units, which no text holds."""
+"""Joins the texts of two columns: the unit separator character, which does not occur in text."""
 
 
 def names_of(text: str, columns: Sequence[str]) -> list[str]:
-    """The columns that a setting names: itself, or several with commas between them where there is no column
+    """The columns that a setting names: one, or several separated by commas if there is no column
     of that name.
 
     >>> names_of("title, body", ["title", "body"]), names_of("Well, was it good?", ["Well, was it good?"])
@@ -24,19 +24,19 @@ def names_of(text: str, columns: Sequence[str]) -> list[str]:
 
 
 def parts_of(text: str, columns: Sequence[str]) -> list[str]:
-    """The columns that were joined to one called `text`; none where it is a column of the file itself."""
+    """The columns that were joined into the column `text`; empty if it is a column of the file."""
     names = [name.strip() for name in text.split(",")]
     return names if len(names) > 1 and all(name in columns for name in names) else []
 
 
 def join_columns(source: Source, text: str) -> Source:
-    """The source with one more column, called as the setting is, where the setting names several."""
+    """The source with an additional joined column, named like the setting, if the setting names several."""
     names = names_of(text, source.columns)
     return JoinedColumns(source, names, name=text) if len(names) > 1 else source
 
 
 class JoinedColumns(Source):
-    """Adds a column that holds the texts of several others in their order."""
+    """Adds a column with the texts of several others, in order."""
 
     def __init__(self, whole: Source, parts: Sequence[str], *, name: str) -> None:
         require_columns(whole, parts)
@@ -65,11 +65,11 @@ def join_texts(texts: Sequence[str]) -> str:
 
 
 def join_named(value: Mapping[str, Any], parts: Sequence[str], *, where: str) -> str:
-    """The texts of an object that does not come from a file, one for each column."""
+    """The texts of an object that is not from a file, one for each column."""
     if wrong := [part for part in parts if not isinstance(value.get(part), str)]:
         raise DataError(
-            f"'{wrong[0]}' is missing or no text.",
+            f"'{wrong[0]}' is missing or is not text.",
             where=where,
-            cure=f'This run reads the texts {", ".join(parts)}; an empty one is "".',
+            cure=f'This run reads the texts {", ".join(parts)}; use "" for an empty one.',
         )
     return join_texts([value[part] for part in parts])

@@ -15,10 +15,10 @@ NO_NUMBER = ("", "na", "n/a", "none", "null", "-", "?")
 
 
 class Series(Source):
-    """Groups the rows of a table by the sequence they name.
+    """Groups the rows of a table by their sequence column.
 
     A row's values are {"steps": one list of numbers per step, label: its class, sequence: its name}; its line
-    is that of the first step. The steps of a sequence must follow one another, so that only one is held at a
+    is that of the first step. The steps of a sequence must be consecutive, so that only one sequence is in memory at a
     time.
     """
 
@@ -68,35 +68,37 @@ class Series(Source):
         for row in steps:
             if row.values[self._label] != first:
                 what = (
-                    f"column '{self._label}' changes from {first!r} to {row.values[self._label]!r} inside one"
+                    f"column '{self._label}' changes from {first!r} to {row.values[self._label]!r} within one"
                     " sequence."
                 )
                 raise DataError(
-                    what, where=row.where, cure="A sequence has one label. Is data.sequence the right column?"
+                    what,
+                    where=row.where,
+                    cure="Each sequence must have one label. Is data.sequence the right column?",
                 )
 
     def _scattered(self, name: str, row: Row, *, before: int) -> DataError:
         what = (
-            f"sequence '{name}' goes on here, but other sequences stood between (its last row was line"
+            f"sequence '{name}' continues here after rows of other sequences (its last row was line"
             f" {before})."
         )
         return DataError(
             what,
             where=row.where,
-            cure=f"Sort the file by '{self._sequence}', so that the steps of a sequence follow one another.",
+            cure=f"Sort the file by '{self._sequence}', so that the steps of each sequence are consecutive.",
         )
 
 
 def no_features(where: str) -> DataError:
     return DataError(
-        "no column is left for the numbers of a step.",
+        "no column is left for the numeric values of a step.",
         where=where,
         cure="Name them with data.features=NAME,NAME.",
     )
 
 
 def number(row: Row, column: str) -> float:
-    """A finite number out of a cell, strictly: no gaps, no NaN, no thousands marks."""
+    """A finite number from a cell, strictly: no missing values, no NaN, no thousands separators."""
     cell = row.values.get(column)
     try:
         if isinstance(cell, str) and "_" in cell:
@@ -114,11 +116,11 @@ def _not_a_number(row: Row, column: str, cell: object) -> DataError:
     value_text = (
         "the cell is empty"
         if cell is None or not str(cell).strip()
-        else f"'{str(cell)[:40]}' is {'a gap' if is_gap else 'not a finite number'}"
+        else f"'{str(cell)[:40]}' is {'a missing value' if is_gap else 'not a finite number'}"
     )
     cure = (
-        "Fill the gap or leave the sequence out with data.bad_rows=skip."
+        "Fill in the value, or skip the sequence with data.bad_rows=skip."
         if is_gap
-        else "Fix it, leave the column out with data.features, or the sequence with data.bad_rows=skip."
+        else "Fix it, exclude the column with data.features, or skip the sequence with data.bad_rows=skip."
     )
     return DataError(f"{value_text}.", where=f"{row.where}, column '{column}'", cure=cure)

@@ -1,4 +1,4 @@
-"""Some rows of a source, as if there were no more of them: what does a model learn from a hundred labels?"""
+"""A random subset of the rows of a source, for learning curves: what does a model learn from a hundred labels?"""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ LEFT_OUT, TAKEN = 0, 1
 
 
 class FewerRows(MarkedRows):
-    """The drawn rows. `whole` has the others, from which nothing is learned but which labels there are."""
+    """The drawn rows. `whole` also has the others, of which only the set of labels is used."""
 
 
 def undrawn(source: Source) -> Source:
-    """The source that rows were drawn from, or the source itself: a label that none of the drawn rows has can
+    """The source that rows were drawn from, or the source itself: a label missing from the drawn rows can
     still be the right answer.
     """
     return source.whole if isinstance(source, FewerRows) else source
 
 
 def fewer_rows(source: Source, count: int, *, seed: int, columns: Sequence[str] = ()) -> Source:
-    """`count` rows, those whose content has the smallest hash: drawn at random, and a smaller draw is a part
-    of every larger one.
+    """`count` rows, those whose content has the smallest hash: a random draw, of which every smaller draw is
+    a subset.
 
-    `columns` is what counts as content; all columns when empty. A source with no more rows than that stays as
-    it is.
+    `columns` is what counts as content; all columns when empty. A source with no more rows than that is
+    unchanged.
     """
     keys = array(
         "Q",

@@ -1,4 +1,4 @@
-"""Numeric series in a table with one row per step and a tag in each of them -> one row per sequence."""
+"""Numeric series in a table with one row and one tag per step -> one row per sequence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from seqlab.sources.views.series import no_features, number
 
 
 class TaggedSeries(Source):
-    """Groups the rows of a table by the sequence they name, as Series does, but keeps the label of every
+    """Groups the rows of a table by their sequence column, as Series does, but keeps the label of every
     step.
 
     A row's values are {"steps": one list of numbers per step, tags: one label per step, sequence: its name}.
@@ -38,13 +38,13 @@ class TaggedSeries(Source):
             steps = list(group)
             if name in last_line:
                 what = (
-                    f"sequence '{name}' goes on here, but other sequences stood between (its last row was"
-                    f" line {last_line[name]})."
+                    f"sequence '{name}' continues here after rows of other sequences (its last row was line"
+                    f" {last_line[name]})."
                 )
                 raise DataError(
                     what,
                     where=steps[0].where,
-                    cure=f"Sort the file by '{self._sequence}', so that its steps follow one another.",
+                    cure=f"Sort the file by '{self._sequence}', so that the steps of each sequence are consecutive.",
                 )
             last_line[name] = steps[-1].line
             try:

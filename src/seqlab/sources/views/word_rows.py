@@ -10,10 +10,10 @@ from seqlab.sources.splitting import cell_text
 
 
 class WordRows(Source):
-    """Groups the rows of a table by the sentence they name. A sentence may be named in each of its rows or, as
-    spreadsheets do, in the first one only.
+    """Groups the rows of a table by their sentence column. A sentence may be named in each of its rows or, as in
+    spreadsheets, only in the first.
 
-    tags: empty where there are none to read.
+    tags: empty if there are none.
     """
 
     def __init__(self, table: Source, *, sentence: str, words: str, tags: str = "") -> None:

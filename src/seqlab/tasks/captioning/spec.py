@@ -68,7 +68,7 @@ class CaptioningSpec(PairSpec):
         return roles is None and data.source in image_columns(source)
 
     def why(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> list[str]:
-        return [f"column '{data.source}' names image files: captioning; another task: task=NAME"]
+        return [f"column '{data.source}' names image files: captioning; set task=NAME to change the task"]
 
     def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
         if not data.source and len(columns := image_columns(source)) == 1:

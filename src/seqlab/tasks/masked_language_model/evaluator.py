@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from seqlab.baselines.neighbours import NeighborModel
+from seqlab.baselines.neighbors import NeighborModel
 from seqlab.metrics.slices import ScoreSlices
 from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.examples import MostWrong

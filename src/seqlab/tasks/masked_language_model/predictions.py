@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from seqlab.baselines.neighbours import UNKNOWN, GapPredictions
+from seqlab.baselines.neighbors import UNKNOWN, GapPredictions
 from seqlab.batches.batch import Batch
 from seqlab.batches.loader import one_pass
 from seqlab.batches.masking import NO_TARGET

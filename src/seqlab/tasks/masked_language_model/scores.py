@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from seqlab.baselines.neighbours import GapPredictions
+from seqlab.baselines.neighbors import GapPredictions
 from seqlab.metrics.items import Items, exp_ratio, grouped_mean_items
 from seqlab.metrics.score import Score
 from seqlab.metrics.score_with_interval import score_with_interval

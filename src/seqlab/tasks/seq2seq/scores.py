@@ -18,7 +18,7 @@ from seqlab.metrics.translation_scores import translation_scores
 from seqlab.pages.sections.facts import Facts
 from seqlab.pages.sections.translations import TranslationExample, Translations
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.formats.tmx import speaks
+from seqlab.sources.formats.tmx import matches_language
 from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.excerpt import excerpt
 from seqlab.tokens.words import Words, join_words
@@ -109,7 +109,7 @@ def draft_scores(
         return [*phonemes, exact_match(outputs, references)]
     if target_kind in CHARACTER_KINDS and not _are_sentences(references):
         return [exact_match(outputs, references), character_error_rate(outputs, references)]
-    in_english = speaks(recipe.data.target, "en")
+    in_english = matches_language(recipe.data.target, "en")
     scores = {draft.name: draft for draft in translation_scores(outputs, references, in_english=in_english)}
     if target_kind == "words":  # these cannot generate "end ." instead of "end.": spacing is not a mistake
         outputs = [_with_standard_spacing(output) for output in outputs]

@@ -40,7 +40,7 @@ class TranslationSpec(PairSpec):
         return (
             []
             if data.source or data.target
-            else ["pairs by their format: translation; another task: task=NAME"]
+            else ["pairs by their format: translation; set task=NAME to change the task"]
         )
 
     def check_rows(self, source: Source, data: DataSettings) -> PairRows:

@@ -1,4 +1,4 @@
-"""Subwords by byte-pair encoding: the most frequent pair of neighbors becomes one piece, again and again."""
+"""Subwords by byte-pair encoding: the most frequent pair of adjacent tokens is merged, repeatedly."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from seqlab.tokens.subwords.engine import Subwords, pieces_by_id
 
 @tokenizers.register("bpe")
 class BPE(Subwords):
-    """Byte-pair encoding over UTF-8 bytes: nothing is unknown, and any text comes back exactly, spaces and
-    line ends included.
+    """Byte-pair encoding over UTF-8 bytes: nothing is out-of-vocabulary, and any text round-trips exactly, including spaces and
+    line breaks.
 
-    Inside pieces a space is written Ġ and a line end Ċ, as every byte has a visible sign of its own. All 256
-    bytes are known, so that is the smallest size.
+    Inside tokens a space is written Ġ and a line break Ċ, since every byte has a visible character. All 256
+    bytes are in the vocabulary, so that is the smallest size.
 
     Papers: Sennrich et al. 2016, "Neural Machine Translation of Rare Words with Subword Units",
     arXiv:1508.07909; over bytes: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners",
@@ -44,7 +44,7 @@ class BPE(Subwords):
     ) -> None:
         trainer = trainers.BpeTrainer(
             vocab_size=size + len(specials),
-            min_frequency=max(min_count, 2),  # a pair seen once is no pattern
+            min_frequency=max(min_count, 2),  # a pair seen only once is not a pattern
             special_tokens=specials,
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
             show_progress=False,

@@ -1,8 +1,8 @@
-"""What the subword kinds share: training, encoding and saving with the engine of Hugging Face `tokenizers`.
+"""What the subword tokenizers share: training, encoding and saving with the engine of Hugging Face `tokenizers`.
 
-A kind adds its own parts: how text is prepared (`pipeline`), how pieces are learnt (`learn`), and how a saved
-model is read (`model_from`). Pieces are learnt from the beginning of a corpus, `training_characters` long:
-that holds every frequent word many times over, and a stream cannot be sampled evenly without knowing its end.
+A kind adds its own parts: how text is prepared (`pipeline`), how tokens are learned (`learn`), and how a saved
+model is read (`model_from`). Tokens are learned from the beginning of a corpus, `training_characters` long:
+that contains every frequent word many times, and a stream cannot be sampled evenly without knowing its length.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DEFAULT_SIZE = 8_000
 FILE = "tokenizer.json"
 LARGEST_FILE = 200_000_000
 
-# Texts are cut where every kind parts them anyway: before a space or line end that follows a word.
+# Texts are cut where every tokenizer splits anyway: before a space or line break that follows a word.
 BORDER = re.compile(r"(?<=\S)[ \n]")
 PART, LONGEST_PART = 8_000, 100_000
 BATCH = 2_000_000
@@ -44,13 +44,13 @@ os.register_at_fork(after_in_child=lambda: os.environ.__setitem__("TOKENIZERS_PA
 
 
 class Subwords(Tokenizer):
-    """Frequent words are one piece, rare ones several.
+    """Frequent words are one token, rare words several.
 
-    `size` counts the pieces besides the special ones; 0 means 8,000.
+    `size` counts tokens without the special ones; 0 means 8,000.
     """
 
-    engine_type: ClassVar[str]  # what the engine calls the kind in its files
-    training_characters: ClassVar[int]  # only so much text from the beginning of a corpus is learnt from
+    engine_type: ClassVar[str]  # the engine's name for the tokenizer type
+    training_characters: ClassVar[int]  # maximum number of characters, from the beginning of a corpus
 
     def __init__(self, engine: Engine, *, specials: Sequence[str], lowercase: bool = False) -> None:
         self.lowercase = lowercase
@@ -67,16 +67,16 @@ class Subwords(Tokenizer):
     @staticmethod
     @abstractmethod
     def pipeline(*, lowercase: bool) -> Engine:
-        """The engine with everything but its learnt pieces."""
+        """The engine without its learned vocabulary."""
 
     @classmethod
     @abstractmethod
     def learn(
         cls, engine: Engine, parts: Iterator[str], *, size: int, min_count: int, specials: list[str]
     ) -> None:
-        """Teach the engine its pieces, the special ones first.
+        """Train the engine's vocabulary, special tokens first.
 
-        The same text gives the same pieces, in every process.
+        The same text gives the same vocabulary in every process.
         """
 
     @staticmethod
@@ -148,8 +148,8 @@ class Subwords(Tokenizer):
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Takes only the learnt pieces from the file and prepares text itself, so that a hostile file cannot
-        bring its own patterns.
+        """Takes only the learned vocabulary from the file and preprocesses text itself, so that a hostile file cannot
+        add its own patterns.
         """
         lowercase = bool(read_tokenizer_header(folder)["lowercase"])
         path = folder / FILE
@@ -177,7 +177,7 @@ class Subwords(Tokenizer):
                     return
 
     def _parts(self, text: str) -> Iterator[str]:
-        """A text in parts for the engine, cut also inside every name of a special piece: in text it is
+        """A text in parts for the engine, also cut inside the name of every special token: in text it is
         nothing special.
         """
         text = whole_characters(text.lower() if self.lowercase else text)
@@ -187,15 +187,15 @@ class Subwords(Tokenizer):
 
 
 def count_words(engine: Engine, parts: Iterable[str]) -> Counter[str]:
-    """How often each word occurs, as the engine prepares and separates words."""
+    """How often each word occurs, as the engine normalizes and splits words."""
     normalizer = engine.normalizer
     prepared = (normalizer.normalize_str(part) if normalizer else part for part in parts)
     words = ([word for word, _ in engine.pre_tokenizer.pre_tokenize_str(part)] for part in prepared)
-    return count_pieces([part for word in part_words for part in _not_too_long(word)] for part_words in words)
+    return count_pieces([part for word in part_words for part in _split_long(word)] for part_words in words)
 
 
-def _not_too_long(word: str) -> list[str]:
-    """A language written without spaces has words without end; they are counted in parts."""
+def _split_long(word: str) -> list[str]:
+    """A language written without spaces has very long words; they are counted in parts."""
     return (
         [word]
         if len(word) <= LONGEST_PIECE
@@ -209,15 +209,15 @@ def _with_specials(engine: Engine, specials: Sequence[str]) -> Engine:
 
 
 def words_in(text: str, encoding: Encoding) -> list[str]:
-    """For each token the word of the text that it is a piece of, as the engine separates words; empty for
-    what a template adds.
+    """For each token the word of the text that it is a piece of, as the engine splits words; empty for
+    tokens added by a template.
     """
     places = [None if word is None else encoding.word_to_chars(word) for word in encoding.word_ids]
     return ["" if place is None else text[slice(*place)].strip() for place in places]
 
 
 def whole_characters(text: str) -> str:
-    """Text with every half of a surrogate pair replaced by the sign for unreadable characters.
+    """Text with every half of a surrogate pair replaced by the replacement character U+FFFD.
 
     >>> whole_characters("a\\ud800b")
     'a\\ufffdb'
@@ -247,7 +247,7 @@ def _object(saved: object) -> dict[str, Any]:
 
 
 def _batches(numbered: Iterable[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
-    """Enough work for all cores at a time, and not all results in memory at once."""
+    """Batches large enough for all cores, without holding all results in memory."""
     batch: list[tuple[int, str]] = []
     length = 0
     for number, part in numbered:

@@ -1,4 +1,4 @@
-"""All ways to cut words into pieces, for all words at once."""
+"""All segmentations of words into tokens, for all words at once."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ Places = NDArray[np.int64]
 
 
 class Lattice:
-    """A graph with a node between any two neighbouring characters and an edge wherever a piece fits.
+    """A graph with a node between any two adjacent characters and an edge wherever a token fits.
 
-    Nodes of all words stand in one row; word w begins at node `first[w]` and ends at node `last[w]`. Edges
-    are given as rows of (word, begin, stop, piece). They are walked in the order of where they stop, so that
-    all words move one character forward in the same numpy call.
+    The nodes of all words are in one array; word w starts at node `first[w]` and ends at node `last[w]`. Edges
+    are given as rows of (word, begin, stop, piece). They are processed in the order of their ends, so that
+    all words advance by one character in the same numpy call.
     """
 
     def __init__(self, lengths: Places, edges: Places, *, num_pieces: int) -> None:
@@ -28,7 +28,7 @@ class Lattice:
         self._steps_back = _runs(begin[self._backward])[::-1]
 
     def expected_counts(self, probs: Floats, times: Floats) -> Floats:
-        """Σ_words times(word) · expected number of each piece in it, when every cut has its probability.
+        """Σ_words times(word) · expected number of each piece in it, over all segmentations, weighted by probability.
 
         forward(node)  = Σ_edges into node  forward(start) · P(piece)
         backward(node) = Σ_edges out of node  P(piece) · backward(end)
@@ -48,7 +48,7 @@ class Lattice:
         return expected
 
     def best_log_probs(self, log_probs: Floats) -> Floats:
-        """The log probability of the most probable cut of each word; -inf where there is none (Viterbi)."""
+        """The log-probability of the most probable segmentation of each word; -inf if there is none (Viterbi)."""
         weight = log_probs[self.piece]
         best = np.full(self._num_nodes, -np.inf)
         best[self.first] = 0.0
@@ -58,7 +58,7 @@ class Lattice:
 
 
 def _runs(ordered: Places) -> list[slice]:
-    """The slices of equal values in a sorted array."""
+    """Slices of equal values in a sorted array."""
     borders = np.flatnonzero(np.diff(ordered)) + 1
     starts, stops = [0, *borders.tolist()], [*borders.tolist(), len(ordered)]
     return [slice(start, stop) for start, stop in zip(starts, stops, strict=True) if stop > start]

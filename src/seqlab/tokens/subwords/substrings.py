@@ -12,14 +12,14 @@ Floats = NDArray[np.float64]
 
 
 class Substrings:
-    """Numbered substrings of counted words, single characters first, then longer and longer ones.
+    """Numbered substrings of counted words, single characters first, then in order of length.
 
-    The substring of length n at a place is the one of length n - 1 there and one more character. So a pair of
-    numbers stands for it, and sorting the pairs finds equal ones without ever building a string.
+    The substring of length n at a position is the one of length n - 1 and one more character. So a pair of
+    numbers identifies it, and sorting the pairs finds equal ones without ever building a string.
 
-    `number[n - 1][place]` is the number of the substring of length n that begins at a place of the joined
-    words, or -1 where the word ends before or the substring occurs only once. For each number there is a
-    length, how many times it occurs, and the first place where it does.
+    `number[n - 1][place]` is the number of the substring of length n that starts at a position of the joined
+    words, or -1 if the word ends before it or the substring occurs only once. Each number has a
+    length, a count, and a first position.
     """
 
     def __init__(self, words: Mapping[str, int], *, longest: int) -> None:
@@ -61,7 +61,7 @@ class Substrings:
         return self.text[start : start + int(self.length[number])]
 
     def edges_in_words(self, piece_of: Places) -> Places:
-        """Rows of (word, begin, stop, piece) wherever a substring that is a piece stands in a word;
+        """Rows of (word, begin, stop, piece) wherever a substring that is a token occurs in a word;
         `piece_of` is -1 for the others.
         """
         rows = []
@@ -74,7 +74,7 @@ class Substrings:
         return np.concatenate(rows)
 
     def edges_in_pieces(self, chosen: Places, piece_of: Places) -> Places:
-        """The same with the chosen pieces themselves as the words, without each piece as a part of itself."""
+        """The same with the chosen tokens as the words, without the edge from each token to itself."""
         return np.concatenate([np.empty((0, 4), dtype=np.int64), *self._shorter_parts(chosen, piece_of)])
 
     def _shorter_parts(self, chosen: Places, piece_of: Places) -> Iterator[Places]:

@@ -1,4 +1,4 @@
-"""Subwords by likelihood: of all ways to cut a word, the most probable one, as SentencePiece does."""
+"""Unigram language model over subwords: the most probable segmentation of a word, as in SentencePiece."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ WORD = Regex(r" ?[\p{L}\p{M}\p{N}]+| ?[^\s\p{L}\p{M}\p{N}]+| +(?!\S)|\s")
 
 BLANK = "▁"
 ESCAPES = {"\ufdd0": "\ufdd0\ufdd1", BLANK: "\ufdd0\ufdd2", "\0": "\ufdd0\ufdd3"}
-"""How a ▁ in the text is told from a blank, and U+0000 from the mark between words in training. U+FDD0 to U+FDD3 are
-no characters, and the first of them is escaped too: any text comes back.
+"""Escapes that distinguish a ▁ in the text from a space, and U+0000 from the word separator in training. U+FDD0 to U+FDD3 are
+noncharacters, and the first of them is escaped too, so any text round-trips.
 """
 
 
 @tokenizers.register("unigram")
 class Unigram(Subwords):
-    """Every piece has a probability; a text is cut so that the product over its pieces is largest.
+    """Every piece has a probability; a text is segmented to maximize the product over its tokens.
 
-    A space belongs to the word after it and is written ▁, so text of known characters comes back exactly,
-    spaces, line ends and a ▁ of its own included. Characters that training never saw are `<unk>`. `min_count`
-    has no meaning here.
+    A space belongs to the word after it and is written ▁, so text of known characters round-trips exactly,
+    including spaces, line breaks and ▁. Characters that did not occur in training are `<unk>`. `min_count`
+    has no effect.
 
     Papers: Kudo 2018, "Subword Regularization", arXiv:1804.10959; Kudo and Richardson 2018, arXiv:1808.06226.
     """

@@ -1,7 +1,7 @@
-"""How a unigram tokenizer learns its pieces: many candidates, expectation-maximisation, and the least useful
-thrown out.
+"""Training of a unigram tokenizer: many candidates, expectation-maximization, and the least useful
+pruned.
 
-Written here rather than taken from the engine, because the engine's trainer gives other pieces every time it
+Implemented here because the engine's trainer gives different tokens every time it
 is run.
 """
 
@@ -18,7 +18,7 @@ from seqlab.tokens.subwords.lattice import Lattice
 from seqlab.tokens.subwords.substrings import Substrings
 
 LONGEST_PIECE = 16
-LONGEST_WORD = 24  # probabilities of longer words would leave the range of a float; they are learnt in parts
+LONGEST_WORD = 24  # probabilities of longer words would underflow, so they are split
 MOST_WORDS = 100_000
 SEEDS_PER_PIECE = 10
 KEPT_PER_ROUND = 0.75
@@ -29,7 +29,7 @@ Places = NDArray[np.int64]
 
 
 def learn_unigram(words: Mapping[str, int], *, size: int) -> list[tuple[str, float]]:
-    """At most `size` pieces with their log probabilities, most probable first; half of them may be single
+    """At most `size` tokens with their log-probabilities, most probable first; half of them may be single
     characters.
 
         expected(piece) = Σ_words count(word) · Σ_cuts P(cut | word) · times(piece in cut)     E step, forward-backward
@@ -72,7 +72,7 @@ def _prune(
     times: Floats,
     size: int,
 ) -> tuple[NDArray[np.bool_], Floats]:
-    """Rounds of learning and throwing out, until `size` pieces are left: which ones, and their log
+    """Alternate training and pruning until `size` tokens are left: which ones, and their log
     probabilities.
     """
     alive = np.ones(len(expected), dtype=bool)
@@ -89,7 +89,7 @@ def _prune(
 
 
 def _loss(inner: Lattice, expected: Floats, alive: NDArray[np.bool_]) -> Floats:
-    """What the log likelihood of the text loses without a piece; nothing for pieces that are gone already."""
+    """The drop in log-likelihood without a token; 0 for tokens that are already pruned."""
     log_probs = _log_probs(expected, alive)
     without = inner.best_log_probs(log_probs)
     loss: Floats = np.full(len(alive), -np.inf)
@@ -108,12 +108,12 @@ def _probabilities(expected: Floats, alive: NDArray[np.bool_]) -> Floats:
 
 
 def _at_least(expected: Floats, is_character: NDArray[np.bool_]) -> Floats:
-    """A piece expected less than half a time is gone; a character stays, or words could not be cut at all."""
+    """A token with an expected count below 0.5 is pruned; characters stay, or some words could not be segmented."""
     return np.where(is_character, np.maximum(expected, 0.5), np.where(expected < 0.5, 0.0, expected))
 
 
 def _parts_of(words: Mapping[str, int], characters: set[str]) -> dict[str, int]:
-    """The most frequent words, cut at characters that are not known and into parts that are not too long."""
+    """The most frequent words, split at unknown characters and into parts of limited length."""
     counts: Counter[str] = Counter()
     for word in sorted(words, key=lambda word: (-words[word], word))[:MOST_WORDS]:
         known = "".join(character if character in characters else "\x00" for character in word)
@@ -124,7 +124,7 @@ def _parts_of(words: Mapping[str, int], characters: set[str]) -> dict[str, int]:
 
 
 def _seeds(substrings: Substrings, *, most: int) -> Places:
-    """Where learning starts: all characters, and the longer substrings that cover most text (times ·
+    """The initial candidates: all characters, and the longer substrings that cover most text (count ·
     length).
     """
     covered = np.where(substrings.length == 1, np.inf, substrings.times * substrings.length)

@@ -1,4 +1,4 @@
-"""Subwords as BERT has them: the longest known beginning of a word, then ##pieces that continue it."""
+"""WordPiece, as in BERT: the longest known prefix of a word, then ##pieces that continue it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from seqlab.tokens.vocabulary import UNK
 
 @tokenizers.register("wordpiece")
 class WordPiece(Subwords):
-    """Words and punctuation are separated first, then every word is cut from the left into its longest known
+    """Words and punctuation are separated first, then every word is split from the left into its longest known
     pieces.
 
-    A word with a character that is not known is `<unk>` as a whole, and so is one of more than 100
-    characters. Blanks are forgotten, so `decode` gives readable text, not the exact one. Control characters
+    A word with an unknown character is a single `<unk>`, and so is one of more than 100
+    characters. Whitespace is not kept, so `decode` returns readable text, not the exact original. Control characters
     are dropped.
 
     Papers: Wu et al. 2016, arXiv:1609.08144, section 4.1; Devlin et al. 2019 (BERT), arXiv:1810.04805,
@@ -45,14 +45,14 @@ class WordPiece(Subwords):
     ) -> None:
         """The engine's trainer numbers characters inside words in random order and breaks ties by number.
 
-        So they are counted first and given to it in order, as if they were special.
+        So they are counted first and passed to it in order, as if they were special tokens.
         """
         words = count_words(engine, parts)
         characters = frequent_characters(words, most=max(1, size // 3))
         inside = sorted({character for word in words for character in word[1:]} & characters)
         trainer = trainers.WordPieceTrainer(
             vocab_size=size + len(specials),
-            min_frequency=max(min_count, 2),  # a pair seen once is no pattern
+            min_frequency=max(min_count, 2),  # a pair seen only once is not a pattern
             special_tokens=[*specials, *sorted(characters), *(f"##{character}" for character in inside)],
             show_progress=False,
         )
@@ -69,7 +69,7 @@ class WordPiece(Subwords):
 
 
 def _repeated(words: Mapping[str, int], characters: set[str]) -> Iterator[str]:
-    """Every word of known characters as often as it was counted."""
+    """Every word of known characters, repeated by its count."""
     for word, count in words.items():
         if characters.issuperset(word):
             for start in range(0, count, 1_000):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from seqlab.baselines.neighbours import UNKNOWN, NeighborModel
+from seqlab.baselines.neighbors import UNKNOWN, NeighborModel
 from seqlab.baselines.ngram import NGram
 
 VOCABULARY = 7

@@ -1,12 +1,12 @@
-"""What stands in a gap, guessed from the two tokens beside it.
+"""Predicts a masked token from the two tokens next to it.
 
-In a text in which every token depends on the one before it alone (a first-order Markov chain), a token
-between a left and a right neighbour has the probability
+In a text in which every token depends only on the previous one (a first-order Markov chain), a token
+between a left and a right neighbor has the probability
 
     P(w | left, right) = P(w | left) · P(right | w) / Σ_v P(v | left) · P(right | v)
 
-A neighbour that is not known (hidden itself, or beyond the end) leaves its factor out: without a left one the
-token's share of all tokens stands in its place, without a right one 1. Both factors come from a bigram model
+The factor of an unknown neighbor (masked itself, or beyond the end) is dropped: without a left one, it is replaced
+by the token's unigram frequency, without a right one, by 1. Both factors come from a bigram model
 with Kneser-Ney smoothing (`ngram.py`), so no token is impossible.
 """
 
@@ -20,23 +20,23 @@ from jaxtyping import Float, Int, Integer
 from seqlab.baselines.ngram import NGram
 
 UNKNOWN = -1
-"""A neighbour that nobody can see."""
+"""An unknown neighbor."""
 
 TokenIds = Integer[np.ndarray, " places"]
 
 
 @dataclass(frozen=True)
 class GapPredictions:
-    """For every gap the likeliest token, and the natural-log probability of the right one."""
+    """For every gap, the most probable token, and the natural log-probability of the correct one."""
 
     best: Int[np.ndarray, " places"]
     log_probs: Float[np.ndarray, " places"]
 
 
 class NeighborModel:
-    """P(w | left, right) over the tokens that may stand in a gap.
+    """P(w | left, right) over the tokens that may fill a gap.
 
-    candidate_ids: the ids that a gap may hide, in their order; others get no probability.
+    candidate_ids: the ids that may fill a gap, in order; others get no probability.
     """
 
     def __init__(
@@ -63,12 +63,12 @@ class NeighborModel:
         return cls(NGram.fit(tokens, vocabulary_size, order=2), unigram_probs, candidate_ids=candidate_ids)
 
     def predict(self, left: TokenIds, right: TokenIds, targets: TokenIds) -> GapPredictions:
-        """Of gaps whose neighbours are given; UNKNOWN where one is not."""
+        """Predict gaps from their neighbors; UNKNOWN for a neighbor that is not known."""
         best, log_probs = np.empty(len(targets), np.int64), np.empty(len(targets))
         previous = None
         for index in np.lexsort(
             (right, left)
-        ).tolist():  # equal neighbours one after the other, so that most factors are at hand
+        ).tolist():  # sorted by neighbor, so that most factors can be reused
             context = (int(left[index]), int(right[index]))
             if previous is None or context[0] != previous[0]:
                 left_probs = self.next_token_probs(context[0])
@@ -79,7 +79,7 @@ class NeighborModel:
         return GapPredictions(best, log_probs)
 
     def predict_unigram(self, targets: TokenIds) -> GapPredictions:
-        """The same without a look at the neighbours: always the most frequent token."""
+        """The same without context: always the most frequent token."""
         unknown = np.full(len(targets), UNKNOWN)
         return self.predict(unknown, unknown, targets)
 
@@ -107,7 +107,7 @@ class _BigramColumns:
     firsts: Int[np.ndarray, " grams"]
     probs: Float[np.ndarray, " grams"]
     edges: Int[np.ndarray, " edges"]
-    """Where the bigrams that end in token t begin; one more than there are tokens."""
+    """Index of the first bigram that ends in token t; one entry more than there are tokens."""
     backoff: Float[np.ndarray, " vocab"]
     unigram_probs: Float[np.ndarray, " vocab"]
 
@@ -115,7 +115,7 @@ class _BigramColumns:
     def from_bigrams(cls, bigrams: NGram) -> _BigramColumns:
         size, tokens = bigrams.vocabulary_size, bigrams.levels[0].codes
         unigram_probs = bigrams.next_token_probs(np.empty(0, np.int64))
-        backoff = np.ones(size)  # after a token never seen all is left to the shorter context
+        backoff = np.ones(size)  # after an unseen token, everything comes from the shorter context
         if bigrams.order < 2:
             return cls(
                 np.empty(0, np.int64), np.empty(0), np.zeros(size + 1, np.int64), backoff, unigram_probs
