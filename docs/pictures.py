@@ -75,7 +75,7 @@ def beam_tree() -> BeamTree:
 
 
 def dates_looks() -> AttentionMap:
-    """The attention of docs/tasks/translation.md over a date: `run.predictor.attend("dimanche 27 février
+    """The attention of docs/tutorials/translation.md over a date: `run.predictor.attend("dimanche 27 février
     2011")`.
     """
     kept = json.loads((HERE / "pictures" / "dates_looks.json").read_text(encoding="utf-8"))
@@ -105,7 +105,7 @@ def looks() -> dict[str, TokenHeatmap]:
 
 def surprisals() -> dict[str, TokenHeatmap]:
     """How surprising the characters of three texts were to a small language model: the numbers of
-    docs/tasks/language_model.md.
+    docs/tutorials/language_model.md.
     """
     texts = json.loads((HERE / "pictures" / "surprisal.json").read_text(encoding="utf-8"))
     darkest = max(max(text["bits"]) for text in texts.values())

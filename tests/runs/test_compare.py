@@ -71,6 +71,8 @@ def test_the_better_run_is_named_with_interval_and_p(pair: list[Run]) -> None:
     assert difference.value == pytest.approx(scores[1] - scores[0])
     assert difference.verdict == "clearly better"
     assert found.sentences()[0].startswith("accuracy: good is clearly better than bad: by 0.")
+    assert found.sentences()[0] in found._repr_html_()  # in a notebook
+    assert f"{scores[1]:.4f}" in found._repr_html_()
     right, num_rows = found.mcnemars["good"], difference.num_items
     assert num_rows == 40
     assert right.both + right.only_second == round(scores[1] * num_rows)

@@ -13,10 +13,13 @@ from seqlab.inspection.attention_weights import LayerAttention
 from seqlab.pages.charts.attention_map import AttentionMap, draw_attention_map
 from seqlab.pages.charts.token_heatmap import HeatmapRow, TokenHeatmap, draw_token_heatmap
 from seqlab.pages.html import Markup, tag
+from seqlab.pages.notebook import framed_figure
 from seqlab.pages.page import Section, render_page
 
 MAX_MAP_TOKENS = 40
 """Tokens up to which a map of all pairs is drawn."""
+FRAME_HEIGHT = 560
+"""In a notebook, in pixels."""
 
 
 def write_attention_page(alignments: Sequence[LayerAttention], path: str | Path) -> Path:
@@ -55,6 +58,11 @@ def attention_heatmap(layer: LayerAttention) -> TokenHeatmap:
     means = layer.alignment.mean(axis=1)  # (heads, source)
     rows = [HeatmapRow(f"head {head}", weights.tolist()) for head, weights in enumerate(means, start=1)]
     return TokenHeatmap("Mean attention to each token", layer.tokens, rows)
+
+
+def display_layer(layer: LayerAttention) -> Markup:
+    """The figures of one layer, for a notebook."""
+    return framed_figure(layer.title, _layer(layer, 1), height=FRAME_HEIGHT)
 
 
 def _layer(layer: LayerAttention, number: int) -> Markup:

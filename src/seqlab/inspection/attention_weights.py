@@ -52,6 +52,11 @@ class LayerAttention:
             else self.name
         )
 
+    def _repr_html_(self) -> str:
+        from seqlab.inspection.attention_page import display_layer  # which draws layers
+
+        return display_layer(self)
+
     @property
     def has_learned_queries(self) -> bool:
         return self.query_tokens is not self.tokens and self.query_tokens[:1] == ["query 1"]

@@ -19,8 +19,12 @@ from seqlab.inspection.step_order import to_numpy
 from seqlab.inspection.unroll import unroll
 from seqlab.pages.charts.token_heatmap import HeatmapRow, TokenHeatmap, draw_token_heatmap
 from seqlab.pages.html import Markup, tag
+from seqlab.pages.notebook import framed_figure
 from seqlab.pages.page import Section, render_page
 from seqlab.runs.run import Run
+
+FRAME_HEIGHT = 320
+"""In a notebook, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,10 @@ class GateActivations:
     @property
     def layer_name(self) -> str:
         return f"layer {self.layer}{', backward' if self.reverse else ''}"
+
+    def _repr_html_(self) -> str:
+        (heatmap,) = gate_heatmaps([self])
+        return framed_figure(f"{self.gate} gate, {self.layer_name}", _draw(heatmap, 1), height=FRAME_HEIGHT)
 
 
 def gate_activations(run: Run, text: Any) -> list[GateActivations]:

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from seqlab.core.errors import UsageError
 from seqlab.inspection.step_order import Array, mask_padding, to_numpy
+from seqlab.inspection.table_display import TableDisplay
 from seqlab.inspection.unroll import DirectionTrace, UnrolledNetwork, require_unrolled
 
 Loss = Callable[[Tensor], Tensor]
@@ -21,7 +22,7 @@ Loss = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
-class GradientFlow:
+class GradientFlow(TableDisplay):
     """Norms at every step of one direction of one layer.
 
     NaN in the padding; the arrays of the cell state are None if the cell has none.

@@ -12,13 +12,14 @@ from jaxtyping import Float
 from seqlab.core.errors import UsageError
 from seqlab.inspection.spectral_norm import spectral_norm
 from seqlab.inspection.step_order import Array, order_by_distance, to_numpy
+from seqlab.inspection.table_display import TableDisplay
 from seqlab.inspection.unroll import UnrolledNetwork, require_unrolled
 
 StatePart = Literal["hidden", "memory"]
 
 
 @dataclass(frozen=True)
-class JacobianNorms:
+class JacobianNorms(TableDisplay):
     """‖∂h_T/∂h_{T-d}‖ for every distance d, where T is the last step of each sequence's scan.
 
     NaN if a sequence is shorter.

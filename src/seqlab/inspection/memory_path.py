@@ -16,11 +16,12 @@ from seqlab.core.errors import UsageError
 from seqlab.inspection.jacobians import jacobians
 from seqlab.inspection.spectral_norm import spectral_norm
 from seqlab.inspection.step_order import Array, order_by_distance, to_numpy
+from seqlab.inspection.table_display import TableDisplay
 from seqlab.inspection.unroll import DirectionTrace, UnrolledNetwork, require_unrolled
 
 
 @dataclass(frozen=True)
-class MemoryPath:
+class MemoryPath(TableDisplay):
     """Gradients between the last step T of a sequence's scan and d steps before it. NaN if a sequence is
     shorter.
 

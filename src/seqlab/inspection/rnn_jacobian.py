@@ -12,11 +12,12 @@ from seqlab.cells.base import GatedCell
 from seqlab.core.errors import UsageError
 from seqlab.inspection.spectral_norm import spectral_norm
 from seqlab.inspection.step_order import Array, mask_padding, order_by_distance, to_numpy
+from seqlab.inspection.table_display import TableDisplay
 from seqlab.inspection.unroll import DirectionTrace, UnrolledNetwork, require_unrolled
 
 
 @dataclass(frozen=True)
-class NormBound:
+class NormBound(TableDisplay):
     """‖∂h_T/∂h_{T-d}‖ and its bound (γ_max · λ_1)^d. NaN if a sequence is shorter."""
 
     largest_slope: float

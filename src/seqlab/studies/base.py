@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from seqlab.core.registry import Registry
 from seqlab.pages.html import Markup
+from seqlab.pages.notebook import sentences_and_table
 from seqlab.pages.report_data import LineChart
 
 Value = str | int | float
@@ -46,6 +47,9 @@ class Finding:
         """One number from the only row that has these values."""
         (row,) = self.select_rows(**values)
         return float(row[column])
+
+    def _repr_html_(self) -> str:
+        return sentences_and_table(self.claim, [self.conclusion, *self.notes], self.rows)
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -10,6 +10,7 @@ from seqlab.metrics.items import Items
 from seqlab.metrics.score import Score, describe_scores
 from seqlab.metrics.slices import ScoreSlices
 from seqlab.metrics.token_stream import TokenStream
+from seqlab.pages.notebook import sentences_and_table
 from seqlab.pages.report_data import ClassLine
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.slices import SliceChart, SlicedScores, SlicePart
@@ -39,6 +40,10 @@ class Evaluation:
 
     def __repr__(self) -> str:
         return describe_scores(self.split, self.scores)
+
+    def _repr_html_(self) -> str:
+        rows = [{"score": score.describe()} for score in self.scores]
+        return sentences_and_table(f"{self.split} data", self.notes, rows)
 
     def sections_as_json(self) -> dict[str, Any]:
         """Every section by its kind, as results.json keeps it."""

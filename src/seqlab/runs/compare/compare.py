@@ -16,6 +16,7 @@ from seqlab.metrics.paired import McNemar, mcnemar, paired_bootstrap
 from seqlab.metrics.score import Score
 from seqlab.metrics.seeds import SeedSummary, summarize_seeds
 from seqlab.pages.comparison import DisagreementExample
+from seqlab.pages.notebook import sentences_and_table
 from seqlab.runs.compare.by_length import ByLength, quality_by_length
 from seqlab.runs.compare.comparable import check_comparable, open_common
 from seqlab.runs.compare.settings_diff import settings_diff
@@ -98,6 +99,11 @@ class Comparison:
             f"{score.replace('_', ' ')}: {difference.describe(name, self.reference.name)}"
             for name, difference in self.differences[score].items()
         ]
+
+    def _repr_html_(self) -> str:
+        from seqlab.runs.compare.comparison_page import table  # which describes comparisons
+
+        return sentences_and_table(f"{self.split} data", [*self.sentences(), *self.warnings], table(self))
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -12,7 +12,7 @@ from seqlab.tokens.vocabulary import UNK
 LARGE_TEXT = 20_000_000
 """Characters from which tokens are subwords rather than characters."""
 SMALL_TEXT = 500_000
-"""Characters up to which a network soon overfits, and more dropout helps: docs/tasks/language_model.md."""
+"""Characters up to which a network soon overfits, and more dropout helps: docs/tutorials/language_model.md."""
 LARGE_VOCABULARY = 10_000
 """Tokens above which each update samples a part of the vocabulary."""
 

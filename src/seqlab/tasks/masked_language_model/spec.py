@@ -52,7 +52,7 @@ class MaskedLanguageModelSpec(TextSpec):
             recipe = recipe.model_copy(update={"model": TransformerSettings(layers=4)})
             reasons.append("a transformer model; another: --model NAME")
         if recipe.model.kind == "transformer":
-            # chosen on validation data: docs/tasks/masked_language_model.md
+            # chosen on validation data: docs/tutorials/masked_language_model.md
             recipe = recipe.with_defaults("model", positions="rotary", embedding_norm=True)
         if recipe.model.kind == "recurrent" and not recipe.model.bidirectional:
             reasons.append(

@@ -1,6 +1,6 @@
 """Default tokens, network and training budget for texts, from a look at the data.
 
-Chosen on validation data; docs/tasks/classification.md has the numbers.
+Chosen on validation data; docs/tutorials/classification.md has the numbers.
 """
 
 from __future__ import annotations
