@@ -1,5 +1,5 @@
-"""Derivatives of any order through fast scans: where autograd must see every operation, the gradient takes
-the way of the reference scan.
+"""Derivatives of any order through fast scans: where autograd must see every operation, the gradient goes
+through the reference scan.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ about 3 in 10⁸, were they random.
 NO_KEY = torch.iinfo(torch.int64).max
 """Marks missing n-grams and unused table entries."""
 MAX_PENDING_KEYS = 1 << 22
-"""Keys that wait before they are counted together."""
+"""Keys to buffer before they are counted together."""
 MAX_OVERFLOW = 16
 """A count may hold this many times the size of its table; beyond that, n-grams seen in only one sequence
 so far are dropped.

@@ -15,8 +15,7 @@ from seqlab.decoding.protocol import Seq2SeqModel
 from seqlab.decoding.search import Search, SourceBatch
 
 LOOKAHEAD_BATCHES = 16
-"""Batches that are read before the first is decoded, so that sources of about the same length find each
-other.
+"""Batches to read before the first is decoded, so that sources of similar length can be batched together.
 """
 
 

@@ -182,7 +182,7 @@ class BeamSearch(Search):
         self, running: list[_Beam], allowed: Tensor, num_candidates: int
     ) -> list[list[tuple[int, int, float, bool]]]:
         """The best continuations of each beam: index of the parent among the open hypotheses, token, total
-        log_prob, and whether it goes on or is complete.
+        log_prob, and whether it stays open or is complete.
         """
         groups, open_now = self.diversity.groups, len(running[0].open)
         sums = torch.tensor(

@@ -16,7 +16,7 @@ from seqlab.decoding.protocol import Seq2SeqModel
 from seqlab.decoding.search import SpecialTokens, to_log_probs
 
 BATCH_SIZE = 16
-"""Pairs that are scored side by side."""
+"""Pairs per batch."""
 
 
 def score_targets(

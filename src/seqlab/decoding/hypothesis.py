@@ -15,11 +15,11 @@ class Hypothesis:
 
     tokens: list[int]
     token_log_probs: list[float]
-    """Of every token, then of the end token where it ended."""
+    """One value per token, then one for the end token if it ended."""
     score: float
     """The ranking score: log_prob, unless the search has another rule."""
     ended: bool
-    """Whether the end token came; else it was cut at the limit, or nothing that was allowed could follow."""
+    """Whether it ended with the end token; otherwise it reached the limit, or no allowed token could follow."""
 
     @property
     def log_prob(self) -> float:

@@ -40,7 +40,7 @@ class SectionScore:
     covered: int
     right: int
     baseline_right: int
-    """How many would be right if the answer were simply the word nearest to c."""
+    """How many would be correct if the answer were simply the word nearest to c."""
 
     @property
     def accuracy(self) -> float:

@@ -35,7 +35,7 @@ class LayerAttention:
     """Labels of the keys."""
     alignment: Float[np.ndarray, "heads target source"]
     text: str = ""
-    """What the tokens are the tokens of."""
+    """The text that was tokenized."""
 
     @property
     def title(self) -> str:

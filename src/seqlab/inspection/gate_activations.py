@@ -36,7 +36,7 @@ class GateActivations:
     tokens: list[str]
     values: Float[np.ndarray, "time hidden"]
     text: str = ""
-    """What the tokens are the tokens of."""
+    """The text that was tokenized."""
 
     @property
     def layer_name(self) -> str:

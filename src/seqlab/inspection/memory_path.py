@@ -38,7 +38,7 @@ class MemoryPath:
     direct_norms: Float[Array, "batch distance"]
     """‖diag(Π keep_t)‖: the unit that keeps most."""
     total_norms: Float[Array, "batch distance"]
-    """‖∂c_T/∂c_{T-d}‖ with every way counted."""
+    """‖∂c_T/∂c_{T-d}‖ over all paths."""
     indirect_norms: Float[Array, "batch distance"]
     """‖whole - direct‖: what comes through the hidden state."""
 

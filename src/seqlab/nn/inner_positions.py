@@ -10,7 +10,7 @@ from seqlab.positions.base import PositionalEncoding, positional_encodings
 PositionsChoice = str | PositionalEncoding
 """A name ("rotary", "alibi", ...), or positions built by the user."""
 DEFAULTS = SimpleNamespace(rotary_base=10000.0, max_positions=1024)
-"""What a recipe says in its section `model`; other values: build the positions and give the module."""
+"""The defaults of the recipe section `model`; for other values, build the positions and pass the module."""
 
 
 def choose_positions(
