@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from seqlab.cli import listing
+from seqlab.cli.kinds import Kind
 from seqlab.core.errors import EnvironmentProblem
 from seqlab.runs.run import Run
 from tests.cli.running import run
@@ -60,7 +60,7 @@ def test_the_help_of_a_verb_shows_examples(verb: str, capsys: pytest.CaptureFixt
         (("generate", "runs/x", "--temperature", "-1"), ("decoding.temperature: expected a number of at least 0 and at most 100, found -1",)),
         (("generate", "runs/x", "--top-p", "1.5"), ("decoding.top_p: expected a number of more than 0 and at most 1, found 1.5",)),
         (("generate", "runs/x", "--tokens", "0"), ("decoding.max_tokens: expected a whole number of at least 1, found 0",)),
-        (("generate", "runs/x", "--seed", str(2**70)), ("is too large",)),
+        (("generate", "runs/x", "--seed", str(2**70)), ("decoding.seed", f"{2**53:,}", str(2**70))),
         (("list", "modles"), ("there is no list of 'modles'", "Did you mean 'models'?")),
         (("explain", "training.clipnorm"), ("nothing called 'training.clipnorm'", "Did you mean 'training.clip_norm'?")),
         (("evaluate",), ("Missing argument",)),
@@ -102,10 +102,10 @@ def test_what_follows_two_dashes_is_data(reviews_run: Run, capsys: pytest.Captur
 
 
 def _fail(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    def fail() -> dict[str, str]:
+    def fail(_: Kind) -> dict[str, str]:
         raise error
 
-    monkeypatch.setitem(listing.KINDS, "runs", fail)
+    monkeypatch.setattr(Kind, "summaries", fail)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def table(tmp_path: Path) -> Path:
 
 def test_no_training_data_says_how_to_name_some() -> None:
     with pytest.raises(
-        RecipeError, match=r"data.train: no training data is named.\n  For example: data.train=reviews.csv"
+        RecipeError, match=r'data.train: no training data is named.\n  For example: "data.train=reviews.csv"'
     ):
         open_data(Recipe())
 
@@ -68,7 +68,7 @@ def test_the_task_that_the_user_names_beats_the_guess(table: Path) -> None:
 def test_classification_without_a_label_says_which_setting_names_one(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("some text\n" * 50)
     with pytest.raises(
-        DataError, match=r"classification needs a label.*\n.*data.label=NAME.*task=language_model"
+        DataError, match=r"classification needs a label.*\n.*data.label=NAME.*task=.language_model"
     ):
         open_data(recipe(tmp_path / "a.txt", task="classification"))
 
@@ -147,7 +147,7 @@ def test_series_that_never_change_teach_nothing(row: str, words: str, tmp_path: 
 
 
 def test_a_bad_row_is_told_before_a_count_that_is_too_small(tmp_path: Path) -> None:
-    (tmp_path / "tiny.csv").write_text("text,label\nfine,pos\nbad,\n")
+    (tmp_path / "tiny.csv").write_text("text,label\nfine,pos\nbad,\nworse,\n")
     with pytest.raises(DataError, match=r"tiny.csv, line 3: column 'label' is empty"):
         open_data(recipe(tmp_path / "tiny.csv", text="text", label="label"))
 
@@ -245,7 +245,7 @@ def test_of_many_languages_two_are_to_be_named(tmp_path: Path) -> None:
     (tmp_path / "u.tmx").write_text(f'<tmx><header srclang="en"/><body><tu>{unit}</tu></body></tmx>')
     with pytest.raises(
         DataError,
-        match=r"this file has the columns en, fr, de\.\n  Name both: data.source=en data.target=fr$",
+        match=r"this file has the columns en, fr, de\.\n  Name both: .data.source=en. .data.target=fr.$",
     ):
         open_data(recipe(tmp_path / "u.tmx"))
 
@@ -255,7 +255,7 @@ def test_files_of_two_languages_are_told_when_neither_is_named(tmp_path: Path) -
         (tmp_path / f"corpus.{ending}").write_text("x\n")
     with pytest.raises(
         DataError,
-        match=(r"with the extensions de, en: .* data\.source=de data\.target=en, for example\."),
+        match=(r"with the extensions de, en: .* .data\.source=de. .data\.target=en., for example\."),
     ):
         open_data(recipe(tmp_path / "corpus"))
 
@@ -286,8 +286,8 @@ def test_who_names_one_side_asks_for_pairs(tmp_path: Path) -> None:
     with pytest.raises(
         DataError,
         match=(
-            r"one to write, and this file is one text\.\n  Name both.*data\.train=train data\.source=en"
-            r" data\.target=de$"
+            r"one to write, and this file is one text\.\n  Name both.*data\.train=train. .data\.source=en."
+            r" .data\.target=de.$"
         ),
     ):
         open_data(recipe(tmp_path / "u.en", target="de"))

@@ -129,7 +129,7 @@ def test_a_transformer_becomes_as_wide_as_the_vectors(data: Path, vectors: Path)
         ),
         (
             ["tokens.kind=bytes"],
-            r"small.vec has a vector for none of the 25\d tokens.*\n  Are tokens words\? tokens.kind=words",
+            r"small.vec has a vector for none of the 25\d tokens.*\n  Are tokens words\? .tokens.kind=words",
         ),
         (["start.run=elsewhere"], r"there is no run|no run"),
         (["start.freeze=backbone"], r"start.freeze speaks about what was learned before"),

@@ -488,7 +488,7 @@ def test_a_learning_rate_of_a_million_stops_the_run_with_the_last_good_checkpoin
         )
         trainer.save()
         error = stopped_by(trainer)
-        assert "Try training.learning_rate=100000" in str(error)
+        assert "training.learning_rate=100000" in str(error)
 
 
 def test_a_gradient_that_overflows_stops_before_the_update(tmp_path: Path) -> None:
