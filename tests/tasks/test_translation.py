@@ -490,7 +490,7 @@ def test_a_batch_by_tokens_and_pairs_that_are_too_long(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         make(tmp_path, [*PAIRS, ("abc" * 9, "C")], model=few_positions)
     assert "pairs.jsonl, line 19: a side of 28 tokens, but the model reads at most 9." in str(caught.value)
-    assert "model.max_positions=28 or more" in str(caught.value)
+    assert "model.max_positions=28" in str(caught.value)
     for sections, cure in (
         ({"data": {"max_length": 1}}, "Raise data.max_length"),
         ({"model": {**few_positions, "max_positions": 1}}, "Raise model.max_positions"),
@@ -549,7 +549,8 @@ def test_sides_are_found_or_asked_for(
 def test_a_table_with_three_columns_or_a_text_is_no_pair(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="needs a column to read and one to write") as caught:
         make(tmp_path, [("a", "b", "c")] * 4, data={"source": "", "target": ""})
-    assert "data.source=NAME data.target=NAME" in str(caught.value)
+    for cure in ("data.source=NAME", "data.target=NAME"):
+        assert cure in str(caught.value)
     (tmp_path / "one.txt").write_text("one text\n")
     with pytest.raises(DataError, match="this file is one text"):
         open_data(check({"task": "translation", "data": {"train": str(tmp_path / "one.txt")}}, where="test"))

@@ -141,8 +141,8 @@ class DataSettings(Settings):
     bad_rows: Literal["few", "stop", "skip"] = Field(
         "few",
         description=(
-            "What to do with unusable rows: few skips up to 5% malformed rows and up to half with an empty text or"
-            " label, skip skips any number, stop raises an error at the first."
+            "What to do with unusable rows: few skips up to 5% malformed and up to 50% empty ones; skip skips any"
+            " number; stop raises an error at the first."
         ),
     )
     max_rows: int = Field(0, ge=0, description="Read at most this many rows of each file; 0 means no limit.")

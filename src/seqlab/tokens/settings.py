@@ -15,7 +15,7 @@ class TokenSettings(Settings):
         TokenizerName(""),
         description=(
             "Tokenizer: characters, bytes, words, whitespace (split at spaces), bpe, wordpiece,"
-            " unigram, or hugging_face (for imported weights); empty uses the task's default."
+            " unigram, or hugging_face (imported weights); empty uses the task's default."
         ),
     )
     size: int = Field(
