@@ -84,7 +84,7 @@ def test_two_runs_become_a_table_an_answer_and_a_page(
     assert "McNemar's p = " in ended.out
     first = Path("runs/compared/compare.html")
     written = first.read_text()
-    assert "Settings that differ" in written
+    assert "Different settings" in written
     found = run(capsys, "compare", str(reviews_run.folder), "weak", "--json").json
     assert found["reference"] == "my reviews"
     assert found["differences"]["accuracy"]["weak"]["sentence"] in ended.out

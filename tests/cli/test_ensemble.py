@@ -142,7 +142,7 @@ def test_the_search_of_one_text_is_drawn(
     picture = (tmp_path / "tree.svg").read_text(encoding="utf-8")
     assert picture.startswith("<svg")
     answer = plain.out.split("\t")[0]
-    assert f"The best: {' '.join(answer)} " in Page(picture).text
+    assert f"Best hypothesis: {' '.join(answer)} " in Page(picture).text
     together = run(
         capsys,
         "predict",

@@ -223,7 +223,7 @@ def test_settings_of_pairs_that_cannot_be_followed_are_listed_together(tmp_path:
         import_published_model(folder, out=tmp_path / "run")
     for words in (
         "normalize_before: True is not supported",
-        "decoder_ffn_dim: 8, and encoder_ffn_dim: 20",
+        "decoder_ffn_dim: 8, but encoder_ffn_dim: 20",
         "activation_function: 'mish' is not among",
     ):
         assert words in str(refused.value)

@@ -47,7 +47,7 @@ def test_a_patch_size_that_does_not_fit_is_told_before_training(
         capsys, "train", "digits", "--model", "vit", "model.patch_size=3", "--out", str(tmp_path / "run")
     )
     assert found.code == 2
-    assert all(fact in found.err for fact in ("model.patch_size", "8 by 8", "3 by 3", "1, 2, 4, 8"))
+    assert all(fact in found.err for fact in ("model.patch_size", "8 × 8", "3 × 3", "1, 2, 4, 8"))
 
 
 def test_text_is_no_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,7 +56,7 @@ def test_text_is_no_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     notes.write_text("text,label\n" + "".join(rows), encoding="utf-8")
     found = run(capsys, "train", str(notes), "--model", "cnn2d", "--out", str(tmp_path / "run"))
     assert found.code == 2
-    assert all(fact in found.err for fact in ("steps of numbers", "token", "model.kind=transformer"))
+    assert all(fact in found.err for fact in ("numeric steps", "token", "model.kind=transformer"))
 
 
 @pytest.mark.long

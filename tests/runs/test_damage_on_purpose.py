@@ -199,7 +199,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
     "a huge recipe": (grow("recipe.toml"), "recipe"),
     "a tokenizer of a kind that is code": (
         write("tokens/tokenizer.settings.json", '{"format": 1, "kind": "os.system", "lowercase": false}'),
-        "does not exist here",
+        "os.system",
     ),
     "a deep tokenizer": (write("tokens/tokenizer.settings.json", "[" * 90_000), "tokenizer.settings.json"),
     "a tokenizer of 500 MB": (grow("tokens/tokenizer.settings.json"), "more than is ever needed"),

@@ -123,7 +123,7 @@ def language_model(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.mark.parametrize(
     ("name", "decoding", "facts"),
     [
-        ("classifier", {"beam": 3}, ["beam", "classification", "no sequences"]),
+        ("classifier", {"beam": 3}, ["beam", "classification", "generate sequences"]),
         ("classifier", {"temperature": 0.5, "top_k": 3}, ["temperature", "top_k", "classification"]),
         ("tagger", {"beam": 3}, ["beam", "tagging"]),
         ("language_model", {"temperature": 0.5}, ["temperature", "language_model", "generate"]),

@@ -34,7 +34,7 @@ CONTEXT.set_forkserver_preload(
         "tests.runs.toy_runs",
     ]
 )
-TIMES = ("time", "seconds")
+VARYING = ("time", "seconds", "command")
 """What differs between two runs of the same thing."""
 
 LANGUAGE_MODEL = [
@@ -189,7 +189,7 @@ def fingerprint(folder: Path) -> dict[str, Any]:
 
 def without_times(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: without_times(part) for name, part in value.items() if name not in TIMES}
+        return {name: without_times(part) for name, part in value.items() if name not in VARYING}
     return value
 
 

@@ -363,11 +363,16 @@ BAD_FILES = [
     BadFile(
         "few-rows.csv", _lines("text,label", "fine,pos", "bad,neg", "good,pos"), ("too few",), layer="task"
     ),
-    BadFile("missing-label.csv", lambda: GOOD + b"no label here,\n" * 4, ("line 62", "label"), layer="task"),
-    BadFile("null-label.jsonl", _jsonl('{"text": "fine", "label": null}'), ("line 4", "label"), layer="task"),
+    BadFile("missing-label.csv", lambda: GOOD + b"no label here,\n" * 70, ("line 62", "label"), layer="task"),
+    BadFile(
+        "null-label.jsonl",
+        _jsonl(*['{"text": "fine", "label": null}'] * 9),
+        ("line 4", "label"),
+        layer="task",
+    ),
     BadFile("number-as-text.jsonl", _jsonl('{"text": 3, "label": "pos"}'), ("line 4", "text"), layer="task"),
-    BadFile("no-text.csv", lambda: GOOD + b",pos\n" * 4, ("line 62", "text"), layer="task"),
-    BadFile("blank-text.csv", lambda: GOOD + b"   ,pos\n" * 4, ("line 62", "text"), layer="task"),
+    BadFile("no-text.csv", lambda: GOOD + b",pos\n" * 70, ("line 62", "text"), layer="task"),
+    BadFile("blank-text.csv", lambda: GOOD + b"   ,pos\n" * 70, ("line 62", "text"), layer="task"),
     BadFile(
         "constant.csv",
         _lines(STEPS[0], *(f"{i},1,1,{'up' if i % 2 else 'down'}" for i in range(60))),

@@ -18,7 +18,7 @@ def test_a_study_prints_its_table_and_writes_its_page(
     ended = run(capsys, "study", "vanishing", "--quick")
     assert ended.code == 0
     assert ended.out.startswith("distance  ")
-    assert "\nclaim: A step multiplies" in ended.out
+    assert "\nclaim: Each step multiplies a gradient" in ended.out
     assert "\nfound: Over 30 steps" in ended.out
     assert "page: runs/studies/vanishing/study.html\nnext:\n  seqlab study vanishing\n" in ended.out
     assert "<svg" in (tmp_path / "runs/studies/vanishing/study.html").read_text(encoding="utf-8")
