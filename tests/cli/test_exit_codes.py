@@ -184,7 +184,7 @@ def test_the_help_promises_no_command_that_is_missing(capsys: pytest.CaptureFixt
 def test_a_table_of_answers_that_may_not_grow_is_told_and_leaves_nothing(
     reviews_run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "new.csv").write_text("text\n" + "a good film\n" * 400, encoding="utf-8")
+    (tmp_path / "new.csv").write_text("review\n" + "a good film\n" * 400, encoding="utf-8")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, before[1]))
     try:
