@@ -36,7 +36,9 @@ def is_transformed() -> bool:
 
 def _gradients_are_batched() -> bool:
     """Whether autograd.grad(is_grads_batched=True) is active, which uses a vmap of its own."""
-    if torch.compiler.is_compiling():  # dynamo would run the first of the two calls and leave the level raised
+    if (
+        torch.compiler.is_compiling()
+    ):  # dynamo would run the first of the two calls and leave the level raised
         return False
     level = torch._C._vmapmode_increment_nesting()  # noqa: SLF001 - the only way to ask for the level
     torch._C._vmapmode_decrement_nesting()  # noqa: SLF001
