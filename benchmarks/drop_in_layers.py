@@ -1,13 +1,15 @@
 """seqlab.nn.RNN, LSTM and GRU beside torch.nn's: one step, batches and packed sequences, with and without gradients.
 
-Ratios of processor time to torch's own layer on the same input; the best of interleaved repeats, one thread.
+Ratios of processor time to torch's own layer on the same input, on one thread: the median over interleaved rounds and
+the range of the middle half of the rounds.
 """
 
 from __future__ import annotations
 
 import argparse
+import statistics
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -75,14 +77,22 @@ def compare(kind: str, form: str, shape: tuple[int, int, int], *, with_gradients
         "python": repeated(once["ours"], count, native=False),
         "native": repeated(once["ours"], count, native=True),
     }
-    found = {name: timing.best_cpu for name, timing in interleaved(runs, repeats=repeats).items()}
-    base = found["torch"]
+    found = {name: timing.cpu for name, timing in interleaved(runs, repeats=repeats).items()}
     what = "training" if with_gradients else "inference"
     return (
         f"{kind:<5} {form:<9} {what:<10} batch {shape[0]:>4}  time {shape[1]:>4}  width {shape[2]:>4}"
-        f"  torch {base / count * 1e6:>9.0f} us   without kernels {found['python'] / base:5.2f}"
-        f"   with kernels {found['native'] / base:5.2f}"
+        f"  torch {min(found['torch']) / count * 1e6:>9.0f} us"
+        f"   without kernels {ratio(found['python'], found['torch'])}"
+        f"   with kernels {ratio(found['native'], found['torch'])}"
     )
+
+
+def ratio(ours: Sequence[float], theirs: Sequence[float]) -> str:
+    """Median of the ratios of all rounds and the range of their middle half."""
+    low, middle, high = statistics.quantiles(
+        (our / their for our, their in zip(ours, theirs, strict=True)), n=4
+    )
+    return f"{middle:5.2f} ({low:.2f} to {high:.2f})"
 
 
 def main(arguments: list[str]) -> None:
