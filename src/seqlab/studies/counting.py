@@ -107,8 +107,8 @@ def counting(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             (
-                "memory' = forget ⊙ memory + (1 - forget) ⊙ candidate is between memory and candidate,"
-                " and |candidate| < 1."
+                "cell_state' = forget ⊙ cell_state + (1 - forget) ⊙ candidate lies between cell_state and"
+                " candidate, and |candidate| < 1."
             )
         ],
     )
