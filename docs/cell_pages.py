@@ -11,6 +11,7 @@ from pathlib import Path
 
 from seqlab.cells.base import cells
 from seqlab.cells.settings import CELL_KINDS
+from seqlab.cli.part_docs import describe_part
 from seqlab.core.settings import describe
 from seqlab.models.parameter_formulas import CELLS
 
@@ -91,8 +92,8 @@ ABOUT: dict[str, About] = {
         ("reset", "update"),
     ),
     "reset_before_gru": About(
-        "The GRU as first published: the reset gate acts on the old state before the recurrent product. This"
-        " is a different function from PyTorch's GRU.",
+        "The GRU of the published paper: the reset gate acts on the old state before the recurrent product. This"
+        " is a different function from PyTorch's GRU, which follows the paper's first draft.",
         "To load weights from libraries that follow the paper, or to reproduce published results.",
         ("reset", "update"),
     ),
@@ -143,7 +144,7 @@ def page(name: str) -> str:
         *([about.notation, ""] if about.notation else []),
     ]
     lines += [
-        *papers(cell),
+        *papers(name),
         f"- File: `src/seqlab/cells/{name}.py`",
         f"- State: {about.state}",
         f"- Parameters: `{CELLS[name]}`",
@@ -233,14 +234,10 @@ def equations(cell: type) -> list[str]:
     return text.split("\n")
 
 
-def papers(cell: type) -> list[str]:
-    """The paragraph of the docstring that begins with where the cell comes from."""
-    lines = (inspect.getdoc(cell) or "").splitlines()
-    starts = [number for number, line in enumerate(lines) if line.startswith(("Paper: ", "Papers: "))]
-    if not starts:
-        return []
-    rest = [*lines[starts[0] :], ""]
-    return [f"- {' '.join(rest[: rest.index('')])}"]
+def papers(name: str) -> list[str]:
+    """Where the cell comes from, as `seqlab explain` says it."""
+    paper = describe_part("cells", name).paper
+    return [f"- {paper}"] if paper else []
 
 
 def command(name: str) -> str:

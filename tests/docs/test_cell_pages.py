@@ -53,6 +53,11 @@ def cell_has_its_page(name: str) -> None:
     )
 
 
+def test_the_page_of_a_cell_names_its_papers() -> None:
+    named = [name for name in cells.names() if "- Paper" in PAGES.page(name)]
+    assert set(cells.names()) - set(named) == {"additive", "single_gate"}  # from the lectures
+
+
 def test_the_comparison_of_cells_is_what_the_script_writes() -> None:
     assert (DOCS / "concepts" / "cells" / "index.md").read_text(encoding="utf-8") == PAGES.index(), (
         "run: python docs/cell_pages.py"

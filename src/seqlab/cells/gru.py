@@ -24,7 +24,7 @@ class GRU(UpdateGateCell):
     `recurrent_bias` (hidden,) is d. torch and Keras give every gate a second bias, but only the candidate's
     cannot be merged into `bias`, because the reset gate scales it. The variant with the reset before the
     product, as in the paper's last version, is the cell reset_before_gru. Paper: Cho et al. 2014,
-    arXiv:1406.1078, section 2.3; the order of reset and product is that of cuDNN.
+    arXiv:1406.1078, section 2.3; the order of reset and product is that of its first version and of cuDNN.
 
     keep: what the update gate at 1 keeps; "new" swaps its two places in the last line.
     """

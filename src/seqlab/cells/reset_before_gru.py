@@ -1,4 +1,4 @@
-"""The gated recurrent unit as first published: the reset gate acts before the recurrent product."""
+"""The gated recurrent unit of the published paper: the reset gate acts before the recurrent product."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from seqlab.cells.options import check_choice
 
 @cells.register("reset_before_gru")
 class ResetBeforeGRU(UpdateGateCell):
-    """One step of the original GRU. Gate order: reset, update, candidate.
+    """One step of the GRU as published in 2014. Gate order: reset, update, candidate.
 
         reset     = σ(W_r x + U_r h + b_r)
         update    = σ(W_z x + U_z h + b_z)

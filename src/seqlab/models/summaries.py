@@ -13,7 +13,7 @@ MODEL_SUMMARIES = {
     "coupled_lstm": "LSTM with one gate fewer; smaller, but it cannot count.",
     "layer_norm_lstm": "LSTM with layer norm; stabler training, slower steps.",
     "projected_lstm": "LSTM with a projected output; for a large cell state.",
-    "reset_before_gru": "GRU as first published; to reproduce older results.",
+    "reset_before_gru": "GRU of the published paper; to reproduce older results.",
     "single_gate": "One gate mixes old and new state; between RNN and GRU.",
     "additive": "The gated additive update alone; shows what a gate does.",
     "orthogonal_rnn": "RNN with an orthogonal matrix; for long dependencies.",
