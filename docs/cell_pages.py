@@ -12,6 +12,7 @@ from pathlib import Path
 from seqlab.cells.base import cells
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.cli.part_docs import describe_part
+from seqlab.cli.setting_help import format_value
 from seqlab.core.settings import describe
 from seqlab.models.parameter_formulas import CELLS
 
@@ -159,13 +160,13 @@ def page(name: str) -> str:
         "",
         "## Options",
         "",
-        "| option | kind | default | |",
+        "| option | type | default | meaning |",
         "|---|---|---|---|",
     ]
     for entry in describe(CELL_KINDS[name], prefix="model.cell."):
         if entry.name != "model.cell.kind":
             lines.append(
-                f"| `{entry.name}` | {entry.kind.replace('|', 'or')} | `{entry.default!r}` |"
+                f"| `{entry.name}` | {entry.kind.replace('|', 'or')} | `{format_value(entry.default)}` |"
                 f" {entry.sentence} |"
             )
     return "\n".join([*lines, "", "[All cells](index.md)", ""])
@@ -174,7 +175,7 @@ def page(name: str) -> str:
 def index() -> str:
     """All cells in one table, and the pictures that concern them all."""
     lines = ["# Cells", "", INTRODUCTION, ""]
-    lines += ["| cell | gates | state | parameters | |", "|---|---|---|---|---|"]
+    lines += ["| cell | gates | state | parameters | idea |", "|---|---|---|---|---|"]
     for name, about in ABOUT.items():
         first = about.idea.partition(". ")[0].removesuffix(".")
         lines.append(

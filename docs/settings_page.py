@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from seqlab.cli.setting_help import format_value
 from seqlab.core.settings import describe, sentence_of
 from seqlab.recipes.sections import KINDS, section_names, settings_of
 
@@ -15,6 +16,10 @@ INTRODUCTION = (
     "Every setting of a recipe, made from the code by `python docs/settings_page.py`. `seqlab explain NAME`"
     " shows the same."
 )
+
+
+def default_of(value: object) -> str:
+    return "empty" if value in ("", ()) else f"`{format_value(value)}`"
 
 
 def page() -> str:
@@ -28,12 +33,12 @@ def page() -> str:
                 "",
                 sentence_of(settings),
                 "",
-                "| setting | kind | default | |",
+                "| setting | type | default | meaning |",
                 "|---|---|---|---|",
             ]
             for entry in describe(settings, prefix=f"{section}."):
                 lines.append(
-                    f"| `{entry.name}` | {entry.kind.replace('|', 'or')} | `{entry.default!r}` |"
+                    f"| `{entry.name}` | {entry.kind.replace('|', 'or')} | {default_of(entry.default)} |"
                     f" {entry.sentence} |"
                 )
             lines.append("")

@@ -73,11 +73,17 @@ def _default(value: Any) -> str:
     >>> _default(""), _default(True), _default(0.5), _default("lstm"), _default(())
     ('empty by default', 'default true', 'default 0.5', 'default lstm', 'empty by default')
     """
-    if value in ("", ()):
-        return "empty by default"
+    return "empty by default" if value in ("", ()) else f"default {format_value(value)}"
+
+
+def format_value(value: Any) -> str:
+    """As in a recipe, without quotes and brackets.
+
+    >>> format_value(False), format_value(1e-3), format_value(("input", "output"))
+    ('false', '0.001', 'input, output')
+    """
     if isinstance(value, tuple):
-        return f"default {', '.join(map(str, value))}"
-    return (
-        "default"
-        f" {str(value).lower() if isinstance(value, bool) else f'{value:g}' if isinstance(value, float) else value}"
-    )
+        return ", ".join(map(format_value, value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
