@@ -1,6 +1,6 @@
-# Everything happens in .venv, made from pinned versions. `make demo` and `make test` need only Python 3.11+, make and a package index.
+# Everything runs in .venv, created from pinned versions. `make demo` and `make test` need only Python 3.11+, make and a package index.
 ifeq ($(OS),Windows_NT)
-# GNU make and Git's bash; a venv has its programs in another folder there.
+# GNU make and Git's bash; programs of a venv are in Scripts/ on Windows.
 SHELL := bash
 PYTHON ?= python
 BIN := .venv/Scripts
@@ -11,24 +11,24 @@ endif
 READY := .venv/.ready
 THREADS ?= 2
 FAST_TESTS ?= yes
-# Compiled modules are kept: tests start the command many times, and each start would compile everything anew.
+# Keep bytecode: tests start the command many times, and each start would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup native demo test test-long check format bench spec docs release clean
 
 help:
-	@echo "make setup      the environment in .venv"
-	@echo "make native     optional: kernels in C++ for recurrent layers, built for this machine"
-	@echo "make demo       train two small models and look at them (a few minutes)"
-	@echo "make test       the default test suite (5 minutes on two cores)"
-	@echo "make test-long  what takes longer: every study, every golden case, every sweep"
+	@echo "make setup      create the environment in .venv"
+	@echo "make native     optional: compile the C++ kernels of recurrent layers for this machine"
+	@echo "make demo       train two small models and use them (a few minutes)"
+	@echo "make test       run the default test suite (5 minutes on two cores)"
+	@echo "make test-long  run the long tests: every study, golden case and sweep"
 	@echo "make check      format, lint, types, import direction, fast tests (90 seconds)"
-	@echo "make format     put the code into shape"
-	@echo "make bench      measure against other ways of doing the same"
-	@echo "make spec       which rows of the specification have a passing test, also a long one"
-	@echo "make docs       the documentation, into site/"
-	@echo "make release    build and check the wheel and the sdist, into dist/"
-	@echo "make clean      remove what was built"
+	@echo "make format     format the code and apply lint fixes"
+	@echo "make bench      run the benchmarks"
+	@echo "make spec       list which rows of the specification have a passing test"
+	@echo "make docs       build the documentation into site/"
+	@echo "make release    build and check the wheel and the sdist in dist/"
+	@echo "make clean      delete the environment, caches and build products"
 
 setup: $(READY)
 

@@ -1,4 +1,4 @@
-"""Train, compare and inspect sequence models, from the plain RNN to the Transformer.
+"""Train, compare and inspect sequence models, from plain RNNs to Transformers.
 
 >>> import seqlab
 >>> run = seqlab.train("reviews.csv", model="lstm", minutes=5)   # doctest: +SKIP
@@ -43,7 +43,7 @@ _MODULES = {"errors": "seqlab.core.errors", "nn": "seqlab.nn", "register": "seql
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name when it is first used: `import seqlab` must not wait for torch."""
+    """Import a name on first use, so that `import seqlab` does not wait for torch."""
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     if name in _MODULES:

@@ -1,4 +1,4 @@
-"""`python -m seqlab` is the command `seqlab`."""
+"""`python -m seqlab` runs the command `seqlab`."""
 
 from seqlab.cli.main import main
 

@@ -1,4 +1,4 @@
-"""The functions that Python users meet first: train, load, compare."""
+"""The main functions for Python users: train, load, compare."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from seqlab.core.as_python import as_python
 from seqlab.core.errors import SeqlabWarning, UsageError
 from seqlab.core.notify import ignore
 from seqlab.runs.compare.compare import Comparison, compare_runs
+from seqlab.runs.compare.comparison_page import without_comparisons
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import Prepared, prepare
@@ -45,26 +46,26 @@ def train(
 ) -> Run:
     """Train a model and score it.
 
-    What deserves a look (leaks between splits, skipped rows, a baseline that is not beaten) is raised as a
-    `seqlab.errors.SeqlabWarning` through Python's `warnings`, with `verbose=False` too.
+    Leaks between splits, skipped rows and a baseline that is not beaten are reported through Python's `warnings`
+    as `seqlab.errors.SeqlabWarning`, even with `verbose=False`.
 
     Args:
         data: A file, a folder, a built-in dataset or a recipe; or a table in memory: rows as dicts or tuples, a
             dict of columns, a pandas or polars DataFrame, an Arrow table or a Hugging Face dataset; or a dict of
-            splits (``{"train": …, "valid": …, "test": …}``), each of them one of these.
-        assignments: Further settings as on the command line: ``"training.clip_norm=0.5"``.
-        task: The task, such as ``"classification"``; guessed from the data when left out.
+            splits (``{"train": …, "valid": …, "test": …}``) of any of these.
+        assignments: Other settings, written as on the command line: ``"training.clip_norm=0.5"``.
+        task: The task, such as ``"classification"``; inferred from the data by default.
         model: The model, such as ``"lstm"`` or ``"transformer"``, or its settings as a dict
-            (``{"kind": "recurrent", "cell": "gru", "layers": 2}``); chosen for the data when left out.
+            (``{"kind": "recurrent", "cell": "gru", "layers": 2}``); chosen to suit the data by default.
         minutes: Time budget of the whole call: reading, training, scoring and the report.
         steps: Number of updates.
         epochs: Number of passes over the training data.
-        seed: Fixes the split, the initial weights, the order of the data and dropout.
-        out: The folder of the run; below ``runs/`` when left out.
-        start: A finished run to fine-tune: its tokens, network and weights are used.
-        callbacks: Objects that are told about every update and every validation.
-        verbose: Whether to print what was inferred and the progress on standard error.
-        settings: Settings by name where the name is unique (``learning_rate=1e-3``, ``text="review"``), by
+        seed: Random seed of the split, the initial weights, the order of the data and dropout.
+        out: The run folder; in ``runs/`` by default.
+        start: A finished run to fine-tune: training starts from its vocabulary, network and weights.
+        callbacks: Objects whose methods are called after every update and every validation.
+        verbose: Whether to print inferred settings and progress to standard error.
+        settings: Settings by name if the name is unique (``learning_rate=1e-3``, ``text="review"``), by
             dotted name (``**{"model.dropout": 0.3}``), or by section (``training={"steps": 500}``).
 
     Returns:
@@ -97,7 +98,7 @@ def train(
 
 
 def _train(prepared: Prepared, callbacks: Sequence[Callback], *, verbose: bool) -> Run:
-    """Train with a progress display; an interrupt says how to continue."""
+    """Train with a progress display; the exception of an interrupt says how to resume."""
     try:
         with _progress(verbose=verbose) as progress:
             return train_prepared(
@@ -107,7 +108,7 @@ def _train(prepared: Prepared, callbacks: Sequence[Callback], *, verbose: bool) 
             )
     except Interrupted as stopped:
         raise KeyboardInterrupt(
-            f"stopped and saved after step {stopped.step:,}; continue with: seqlab train --resume {stopped.folder}"
+            f"stopped and saved after step {stopped.step:,}; resume with: seqlab train --resume {stopped.folder}"
         ) from None
 
 
@@ -117,12 +118,12 @@ def _model_settings(model: Any) -> tuple[str, dict[str, Any]]:
         return "", {"model": dict(model)}
     if not isinstance(model, str):
         raise UsageError(
-            f"expected the name of a model or a dict of its settings, found {type(model).__name__}.",
+            f"expected the name of a model or a dict of model settings, found {type(model).__name__}.",
             where="model=",
             cure=(
-                'For example model="lstm" or model={"kind": "transformer", "layers": 2}. To train a cell of your'
-                " own, register it: seqlab.register (docs/guides/extend.md); in a training loop of your own, use"
-                " the layers of seqlab.nn."
+                'For example model="lstm" or model={"kind": "transformer", "layers": 2}. To train your own cell,'
+                " register it with seqlab.register (docs/guides/extend.md); in your own training loop, use the"
+                " layers of seqlab.nn."
             ),
         )
     return model, {}
@@ -133,12 +134,12 @@ def _check_callbacks(callbacks: Any) -> None:
         raise UsageError(
             f"expected a list of callbacks, found {type(callbacks).__name__}.",
             where="callbacks=",
-            cure="For one: callbacks=[callback]",
+            cure="Pass a single callback as a list: callbacks=[callback]",
         )
 
 
 def _progress(*, verbose: bool) -> TerminalProgress | LiveLine:
-    """In a notebook standard error is no terminal, and yet a line can be rewritten."""
+    """A notebook can rewrite a line, although its standard error is not a terminal."""
     is_notebook = "ipykernel" in sys.modules and not sys.stderr.isatty()
     return LiveLine() if verbose and is_notebook else TerminalProgress(quiet=not verbose)
 
@@ -153,9 +154,9 @@ def _warn(sentences: Sequence[str]) -> None:
 
 
 def load(path: str | Path) -> Run:
-    """Load a finished run by its folder, or by its name below ``runs/``.
+    """Load a finished run from its folder, or by its name in ``runs/``.
 
-    Every file is verified against the run's manifest.
+    Every file is checked against the run's manifest.
     """
     return Run.load(path)
 
@@ -163,12 +164,12 @@ def load(path: str | Path) -> Run:
 def compare(
     runs: Sequence[str | Path], *, data: str | Path | None = None, against: str | Path = ""
 ) -> Comparison:
-    """Score several runs on the test data that they share, or on further data, with paired tests against the
-    first.
+    """Score several runs on the same data, with paired tests against one of them.
 
     Args:
-        runs: Folders or names of finished runs of the same task.
-        data: Further data to score on; the shared test part when left out.
-        against: The run to compare with, where that is not the first.
+        runs: Folders or names of finished runs of the same task. Folders of earlier comparisons are skipped, so that
+            ``Path("runs").iterdir()`` works.
+        data: Data to score on; the test split that the runs share by default.
+        against: The run to compare the others with; the first by default.
     """
-    return compare_runs(runs, data=data, against=str(against))
+    return compare_runs(without_comparisons(runs), data=data, against=str(against))

@@ -76,7 +76,7 @@ def test_a_picture_file_is_described_wherever_it_lies(
     assert ["blue" in listed.out.splitlines()[0], "green" in listed.out.splitlines()[1]] == [True, True]
     several = run(capsys, "predict", str(walls.folder), str(tmp_path / "red.jpg"), "--top", "5")
     assert several.code == 2
-    assert "--top 5 asks for more than this search gives, which is 1 answer." in several.err
+    assert "--top 5 is more than the 1 answer" in several.err
     (tmp_path / "both.csv").write_text("image,caption\nblue.jpg,a blue wall\nblue.jpg,a red wall\n")
     scores = run(
         capsys, "predict", str(walls.folder), "--score", "--file", str(tmp_path / "both.csv"), "--json"

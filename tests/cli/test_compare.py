@@ -81,7 +81,7 @@ def test_two_runs_become_a_table_an_answer_and_a_page(
     assert max(map(len, table)) <= 80
     assert {"model", "accuracy", "baseline", "parameters"} <= {line.split()[0] for line in table}
     assert ["training.steps", "40", "1"] in [line.split() for line in lines]
-    assert "McNemar's p = " in ended.out
+    assert "McNemar's test p = " in ended.out
     first = Path("runs/compared/compare.html")
     written = first.read_text()
     assert "Different settings" in written

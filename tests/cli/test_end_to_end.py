@@ -134,7 +134,7 @@ def test_numbers_can_be_asked_about_as_json_and_text_is_refused(
     assert ended.out.split("\t")[0] in ("sine", "square")
     refused = run(capsys, "predict", str(waves_run.folder), "up and down")
     assert refused.code == 2
-    assert "this run reads numbers, not text" in refused.err
+    assert "expected numbers" in refused.err
     assert "[[0.5, 1], [0.7, 2]]" in refused.err
 
 
@@ -222,7 +222,7 @@ def test_an_empty_line_keeps_its_place_and_bad_bytes_are_named_by_line(
     ended = run(capsys, "predict", str(reviews_run.folder))
     assert ended.code == 2
     assert [line.split("\t")[2] for line in ended.out.splitlines()] == ["one", "", "three"]
-    assert "standard input, line 4: holds bytes that are not UTF-8" in ended.err
+    assert "standard input, line 4: is not valid UTF-8" in ended.err
 
 
 def test_a_file_without_the_text_column_is_refused(
@@ -353,7 +353,8 @@ def test_stopping_says_how_to_go_on_and_is_exit_code_130(
     monkeypatch.setattr(start, "train", stopped)
     ended = run(capsys, "train", str(reviews_csv), *TINY, "--quiet")
     assert (ended.code, ended.out) == (130, "")
-    assert ended.err == "Stopped and saved after step 7. Go on with:\n  seqlab train --resume 'runs/my run'\n"
+    assert ended.err.startswith("Stopped and saved after step 7.")
+    assert ended.err.endswith("\n  seqlab train --resume 'runs/my run'\n")
 
 
 def test_a_model_worse_than_its_baseline_is_told_once(

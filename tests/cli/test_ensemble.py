@@ -181,13 +181,13 @@ def way(candidates: list[dict[str, object]]) -> list[dict[str, object]]:
     [
         (
             ["a", "b", "--beam", "3", "--tree", "t.svg"],
-            "--tree draws the search of one text, and there are 2",
+            "--tree draws the search for exactly one text, found 2",
         ),
-        (["--beam", "3", "--tree", "t.svg"], "--tree draws the search of one text, and there are 0"),
-        (["a", "--beam", "3", "--tree", "t.png"], "--tree t.png is neither an image nor a page"),
+        (["--beam", "3", "--tree", "t.svg"], "--tree draws the search for exactly one text, found 0"),
+        (["a", "--beam", "3", "--tree", "t.png"], "--tree t.png"),
         (["a", "--tree", "t.svg"], "beam of at least 2 has a search tree"),
-        (["a", "--beam", "3", "--tree", "t.svg", "--vectors"], "--tree and --vectors are both given"),
-        (["a", "--top", "3"], "--top 3 asks for more than this search gives, which is 1 answer."),
+        (["a", "--beam", "3", "--tree", "t.svg", "--vectors"], "--tree and --vectors"),
+        (["a", "--top", "3"], "--top 3 is more than the 1 answer"),
         (
             ["a", "--decoding", "temperature"],
             "--decoding: 'temperature' is not of the form NAME=VALUE.\n  For example: --decoding temperature=1",

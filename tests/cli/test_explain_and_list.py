@@ -235,7 +235,7 @@ def test_runs_are_listed_with_their_first_score(
     for name in ("edited", "early", "broken", "odd"):
         assert found[name].endswith(f"seqlab train --resume runs/{name}"), name
         assert "0.99" not in found[name]
-    assert found["open"] == "not finished; go on: seqlab train --resume runs/open"
+    assert found["open"] == "not finished; resume with: seqlab train --resume runs/open"
 
 
 def test_only_models_have_names_of_sections_of_every_recipe(capsys: pytest.CaptureFixture[str]) -> None:

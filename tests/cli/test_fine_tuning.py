@@ -46,8 +46,8 @@ def test_a_run_starts_from_another_one_and_says_what_it_takes(
     )
     assert out.code == 0
     assert f"starts from {story_run.folder}: its tokens and its recurrent network" in out.err
-    assert "of them trained" in out.err
-    assert "another: --model NAME" not in out.err.partition("of them trained")[2].partition("\n")[0]
+    assert " trainable" in out.err
+    assert "--model NAME" not in out.err.partition(" trainable")[2].partition("\n")[0]
 
 
 def test_a_dry_run_shows_the_recipe_with_the_digest(
@@ -63,7 +63,7 @@ def test_a_dry_run_shows_the_recipe_with_the_digest(
 def test_from_is_not_for_a_run_that_goes_on(capsys: pytest.CaptureFixture[str], story_run: Run) -> None:
     out = run(capsys, "train", "--resume", "runs/x", "--from", str(story_run.folder))
     assert out.code == 2
-    assert "--resume takes only the folder of a run" in out.err
+    assert "--resume accepts no other settings" in out.err
 
 
 def test_mistakes_about_the_source_are_answered_without_torch(story_run: Run, tuned: Path) -> None:
@@ -112,17 +112,17 @@ def test_vectors_of_a_file_become_one_array(
     )
     assert out.code == 0
     assert out.out == ""
-    assert f"3 vectors of {story_run.model.backbone.output_size} numbers" in out.err
+    assert f"3 vectors with {story_run.model.backbone.output_size} dimensions" in out.err
     assert np.load(place) == pytest.approx(story_run.vectors(["the old cat", "a dog", "the river"]), abs=1e-5)
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--out", "x.npy"], "--out needs --file"),
-        (["--pooling", "max"], "--pooling belongs to --vectors"),
-        (["--vectors", "--out", "x.csv"], "is not called NAME.npy"),
-        (["--vectors", "--out", "x.npy", "--json"], "--out and --json are both given"),
+        (["--out", "x.npy"], "--out requires --file"),
+        (["--pooling", "max"], "--pooling applies only to --vectors"),
+        (["--vectors", "--out", "x.csv"], "does not end in .npy"),
+        (["--vectors", "--out", "x.npy", "--json"], "--out and --json"),
         (["--vectors", "--pooling", "middle"], "'middle' is no way to make one vector of many"),
         (["--vectors", "--out", "nowhere/x.npy"], "the vectors cannot be written"),
     ],

@@ -30,7 +30,7 @@ def test_a_tagger_from_the_file_to_the_answer(capsys: pytest.CaptureFixture[str]
     trained = run(capsys, "train", data, *SMALL, "--out", folder)
     assert trained.code == 0
     assert "the word's most frequent tag" in trained.out
-    assert "decided for you: " in trained.err.rpartition("scoring")[2]  # once more at the end
+    assert "inferred: " in trained.err.rpartition("scoring")[2]  # once more at the end
     answered = run(capsys, "predict", folder, "a b", "c")
     assert [line.partition("\t")[2].partition("\t")[2] for line in answered.out.splitlines()] == ["a b", "c"]
     assert answered.out.splitlines()[0].startswith("a/")

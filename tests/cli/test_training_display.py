@@ -179,7 +179,7 @@ def test_the_summary_has_score_interval_baseline_digest_and_folder(reviews_run: 
     assert rows["test accuracy"].startswith(f"{accuracy.value:.4f}  95% CI {accuracy.low:.4f} to")
     assert rows["baseline"].startswith(f"{accuracy.baseline:.4f}")
     assert reviews_run.results.raw["training"]["weights_sha256"][:16] in rows["weights"]
-    assert "same seed, same result" in rows["weights"]
+    assert "seqlab reproduce" in rows["weights"]
     assert rows["run"] == str(reviews_run.folder)
 
 

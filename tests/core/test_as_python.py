@@ -16,7 +16,7 @@ from seqlab.core.as_python import as_python
     [
         ("a network: --model bilstm", 'a network: model="bilstm"'),
         ("another model (--model NAME), another", 'another model (model="NAME"), another'),
-        ("otherwise: --minutes NUMBER", "otherwise: minutes=NUMBER"),
+        ("set --minutes NUMBER to change it", "set minutes=NUMBER to change it"),
         ("Try twice the time: training.steps=300", 'Try twice the time: "training.steps=300"'),
         ("another task: task=NAME", 'another task: task="NAME"'),
         ("fine-tune it: --from runs/novel-lstm", 'fine-tune it: start="runs/novel-lstm"'),

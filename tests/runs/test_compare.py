@@ -12,6 +12,7 @@ import seqlab
 from seqlab.core.errors import RunError, UsageError
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.compare.compare import compare_groups, compare_runs
+from seqlab.runs.compare.comparison_page import write_comparison
 from seqlab.runs.compare.model_comparison import compare_models
 from seqlab.runs.run import Run
 from seqlab.runs.train.seeds import train_seeds
@@ -140,6 +141,15 @@ def test_data_that_one_was_trained_on_is_warned_about(pair: list[Run], notes: Pa
     found = compare_runs([run.folder for run in pair], data=notes)
     assert found.split == "new data"
     assert any("rows also in training" in warning for warning in found.warnings)
+
+
+@pytest.mark.slow
+def test_folders_of_earlier_comparisons_are_skipped(pair: list[Run], tmp_path: Path) -> None:
+    pages = tmp_path / "compared"
+    folders = [run.folder for run in pair]
+    write_comparison(compare_runs(folders), pages, command="seqlab compare runs/*")
+    found = seqlab.compare([*folders, pages])
+    assert [competitor.runs[0].folder for competitor in found.competitors] == folders
 
 
 def test_what_cannot_be_compared_is_refused_with_words(pair: list[Run], notes: Path, tmp_path: Path) -> None:

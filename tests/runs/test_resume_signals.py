@@ -47,7 +47,7 @@ def test_a_signal_saves_and_says_how_to_go_on(number: signal.Signals, whole: Pat
     assert messages.rstrip().splitlines()[-1] == f"  seqlab train --resume {folder}"
     last = read_journal(folder / "journal.jsonl")[-1]
     assert last["event"] == "interrupted"
-    assert f"Stopped and saved after step {last['step']}. Go on with:" in messages
+    assert f"Stopped and saved after step {last['step']}." in messages
     assert toy_runs.newest_checkpoint(folder).name == f"step-{last['step']:09d}"
     assert 12 <= last["step"] < 400
     assert finish(go_on, data, folder, LONG) == 0

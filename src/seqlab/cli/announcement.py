@@ -1,4 +1,4 @@
-"""What `seqlab train` prints before the first update: guesses, the model, and the expected cost."""
+"""What `seqlab train` prints before the first update: inferred settings, the model and the expected cost."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def show_stage(sentence: str) -> None:
-    """What the command is busy with."""
+    """Print what the command is doing."""
     say(f"… {sentence}")
 
 
 def show_note(sentence: str) -> None:
-    """What was guessed or planned."""
+    """Print what was inferred or planned."""
     say(f"  {sentence}")
 
 
@@ -40,7 +40,7 @@ def announce(prepared: Prepared, *, show: Notify = show_note) -> None:
     memory = f"{megabytes(forecast.peak_memory)} of memory, " if forecast.peak_memory else ""
     show(f"task {recipe.task}" + (f"; rows: {sizes}" if sizes else ""))
     show(f"model {_describe_network(prepared, forecast)}")
-    show(f"{_describe_budget(prepared, forecast)}; otherwise: --minutes NUMBER")
+    show(f"{_describe_budget(prepared, forecast)}; set --minutes NUMBER to change it")
     if prepared.budget.seconds is not None:
         show(_describe_time(prepared.budget, prepared.budget.seconds))
     show(f"{memory}{threads}, seed {recipe.training.seed}")
@@ -54,9 +54,9 @@ def _describe_network(prepared: Prepared, forecast: Forecast) -> str:
     trained = sum(parameter.numel() for parameter in prepared.model.parameters() if parameter.requires_grad)
     size = f"{num_parameters:,} parameters"
     if trained < num_parameters:
-        size += f", {trained:,} of them trained"
-    another = "" if prepared.recipe.start.run else "; another: --model NAME"
-    return f"{short_name(settings)}, {size}{another}"
+        size += f", {trained:,} trainable"
+    how_to_change = "" if prepared.recipe.start.run else "; set --model NAME to change it"
+    return f"{short_name(settings)}, {size}{how_to_change}"
 
 
 def _describe_budget(prepared: Prepared, forecast: Forecast) -> str:
@@ -77,7 +77,7 @@ def _describe_budget(prepared: Prepared, forecast: Forecast) -> str:
 
 
 def _describe_time(budget: Budget, limit: float) -> str:
-    """How the minutes are divided."""
+    """How the time budget is divided."""
     return (
         f"time budget {duration(limit)}: {duration(budget.before)} used for reading and measuring, at most"
         f" {duration(budget.training_seconds)} for training, {duration(budget.after)} reserved for scoring"

@@ -1,4 +1,4 @@
-"""seqlab predict --file TABLE --out ANSWERS: the user's table with further columns for the predictions."""
+"""seqlab predict --file TABLE --out ANSWERS: the user's table with prediction columns added."""
 
 from __future__ import annotations
 
@@ -23,22 +23,25 @@ if TYPE_CHECKING:
 
 AT_ONCE = 256
 Count = tuple[int, int]
-"""Rows, and how many of them have no prediction."""
+"""Number of rows, and how many of them have no prediction."""
 UNREADABLE = "unreadable"
-"""The key below which a line stands that is no JSON object."""
+"""The key that holds a line which is not a JSON object."""
 Answers = dict[str, str | float]
 
 
 def check_answer_table(out: str, file: str) -> None:
-    """What can be wrong with the names of both files."""
+    """Reject wrong names of the two files."""
     if not file:
-        raise UsageError("--out needs --file.", cure="For example: --file new.csv --out answers.csv")
+        raise UsageError(
+            "--out requires --file, --vectors or --score.",
+            cure="For example: --file new.csv --out answers.csv",
+        )
     if Path(out).resolve() == Path(file).resolve():
-        raise UsageError(f"--out {out} is the file that is read.", cure="Give it another name.")
+        raise UsageError(f"--out {out} would overwrite the input file.", cure="Choose another name.")
 
 
 def write_answer_table(run: Run, file: str, out: str) -> None:
-    """Every row of the table in its order, with its prediction; cells stay empty where there is none."""
+    """Write every row of the table in order, with its prediction; cells stay empty where there is none."""
     from seqlab.sources.formats.csv_table import CsvTable
     from seqlab.sources.formats.json_document import JsonDocument
     from seqlab.sources.formats.jsonl import JsonLines
@@ -54,16 +57,18 @@ def write_answer_table(run: Run, file: str, out: str) -> None:
     write = next((write for kind, write in writers.items() if isinstance(source, kind)), None)
     if run.recipe.data.sequence or write is None:
         raise UsageError(
-            "answers are written beside the rows of a table with one input per row.",
+            "--out adds predictions to a table with one input per row, which this file is not.",
             where=file,
-            cure="Name a .csv, .tsv, .json or .jsonl file, or print the answers: leave out --out.",
+            cure="Pass a .csv, .tsv, .json or .jsonl file, or leave out --out to print the answers.",
         )
-    run.spec.read_inputs(source, run.recipe.data, Path(file).parent)  # a table without the columns stops here
+    run.spec.read_inputs(
+        source, run.recipe.data, Path(file).parent
+    )  # rejects a table without the input columns
     partial = Path(f"{out}.part")
     try:
-        # Half a surrogate pair becomes its escape: the one way to write it in JSON, and visible in CSV.
+        # A lone surrogate becomes its escape: the only way to write it in JSON, and visible in CSV.
         with (
-            explain_full_disk(Path(out), needed=Path(file).stat().st_size),  # the table itself, at least
+            explain_full_disk(Path(out), needed=Path(file).stat().st_size),  # at least the table itself
             partial.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream,
         ):
             num_rows, num_empty = write(run, source, stream)
@@ -108,7 +113,7 @@ def _write_json_array(run: Run, source: JsonDocument, stream: TextIO) -> Count:
 
 
 def _object_with(run: Run, value: Any, answer: Answers) -> str:
-    """An object with the keys of the answer; anything else is kept below a key of its own."""
+    """The object with the keys of the answer; a value that is not an object is kept under its own key."""
     row = value if isinstance(value, dict) else {UNREADABLE: value}
     names = _unused(_columns(run), row)
     cells = {new: answer.get(name) for name, new in zip(_columns(run), names, strict=True)}
@@ -118,7 +123,7 @@ def _object_with(run: Run, value: Any, answer: Answers) -> str:
 def _answered(
     run: Run, source: Source, rows: Iterable[tuple[Any, dict[str, Any] | None]]
 ) -> Iterator[tuple[Any, Answers]]:
-    """Every row as it was read, with its answer; without one where the row or the prediction failed."""
+    """Every row as it was read, with its answer, which is empty if the row or the prediction failed."""
     waiting = iter(rows)
     while chunk := list(islice(waiting, AT_ONCE)):
         inputs = [_input_of(run, source, values) for _, values in chunk]
@@ -129,7 +134,7 @@ def _answered(
 
 
 def _input_of(run: Run, source: Source, values: dict[str, Any] | None) -> Any:
-    """What the run reads of a row; None where there is nothing to read."""
+    """The input in a row; None if there is none."""
     from seqlab.sources.in_memory import InMemoryRows
 
     if values is None:
@@ -148,8 +153,12 @@ def _predict(run: Run, inputs: list[Any]) -> list[Prediction | None]:
         return []
     try:
         return list(run.predict(inputs))
-    except SeqlabError:  # one of them: find out which
-        return [None] if len(inputs) == 1 else [one for value in inputs for one in _predict(run, [value])]
+    except SeqlabError:  # find out which input failed
+        return (
+            [None]
+            if len(inputs) == 1
+            else [prediction for value in inputs for prediction in _predict(run, [value])]
+        )
 
 
 def _columns(run: Run) -> tuple[str, ...]:
@@ -164,7 +173,7 @@ def _cells(prediction: Prediction) -> Answers:
 
 
 def _unused(names: Iterable[str], taken: Iterable[str]) -> list[str]:
-    """Names of columns that the table does not have yet.
+    """Column names that the table does not use yet.
 
     >>> _unused(["prediction"], ["text", "prediction"])
     ['prediction_2']

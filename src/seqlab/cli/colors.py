@@ -1,4 +1,4 @@
-"""Colors of the terminal. None where nobody sees them, or where NO_COLOR (no-color.org) asks for none."""
+"""Terminal colors, off when the output is not a terminal or NO_COLOR is set (no-color.org)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ MARKED = {
     re.compile(r"^\s*(?:WARNING:)", re.MULTILINE): "yellow",
     re.compile(r"\A[A-Z]\w*(?:Error|Problem|Extra):"): "red",
 }
-"""Beginnings of messages that stand out."""
+"""Prefixes of messages that are highlighted."""
 
 
 def has_colors(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that shows colors, and its user wants them."""
+    """Whether a stream is a terminal with colors, and the user wants them."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -28,7 +28,7 @@ def painted(text: str, color: str) -> str:
 
 
 def highlighted(text: str) -> str:
-    """A message with the beginning of a warning or an error in color.
+    """A message with the prefix of a warning or an error in color.
 
     >>> highlighted("all is well"), highlighted("RunError: x")
     ('all is well', '\\x1b[31mRunError:\\x1b[0m x')

@@ -9,6 +9,7 @@ import typer
 
 from seqlab.cli.compared import show_comparison
 from seqlab.cli.console import answer, answer_json, quoted, suggest
+from seqlab.cli.options import AsJson, Quiet, TaskName
 from seqlab.cli.seeds import announced, checked, name_of, silent, stopped_at
 from seqlab.core.errors import UsageError
 
@@ -28,35 +29,36 @@ Examples:
 def compare(
     what: Annotated[
         list[str],
-        typer.Argument(
-            metavar="RUN RUN … | WHAT [KEY=VALUE …]", help="Runs; or, with --models, data and settings."
-        ),
+        typer.Argument(metavar="RUN", help="Two or more runs; with --models: DATA [KEY=VALUE]... instead."),
     ],
     models: Annotated[
-        str, typer.Option(help="Train and compare these models: lstm,cnn,transformer", metavar="NAME,NAME")
+        str,
+        typer.Option(metavar="NAME,NAME", help="Train these models on DATA and compare them: lstm,cnn"),
     ] = "",
     against: Annotated[
-        str, typer.Option(help="Compare the others with this one; the first when left out.", metavar="NAME")
+        str, typer.Option(metavar="NAME", help="Reference for all comparisons; the first by default.")
     ] = "",
     data: Annotated[
         str,
-        typer.Option(
-            help="Score all runs on this data instead of the test part that they share.", metavar="FILE"
-        ),
+        typer.Option(metavar="FILE", help="Score all runs on this data instead of their shared test split."),
     ] = "",
     minutes: Annotated[
-        float, typer.Option(help="Time budget of each training in minutes.", show_default=False)
+        float,
+        typer.Option(metavar="NUMBER", help="Time budget of each training, in minutes.", show_default=False),
     ] = 0,
-    seeds: Annotated[int, typer.Option(min=1, help="Train every model with this many seeds.")] = 1,
-    task: Annotated[
-        str, typer.Option(help="The job of the models, see: seqlab list tasks; guessed when left out.")
+    seeds: Annotated[
+        int, typer.Option(metavar="NUMBER", min=1, help="Train each model with this many seeds.")
+    ] = 1,
+    task: TaskName = "",
+    out: Annotated[
+        str, typer.Option(metavar="FOLDER", help="Folder for the comparison page and any trained runs.")
     ] = "",
-    out: Annotated[str, typer.Option(help="Folder of the page, and of the runs that are trained.")] = "",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Compare runs on the same data, or train several models on the same budget; paired tests tell difference
-    from chance.
+    """Compare runs, or train and compare models, with paired tests.
+
+    All are scored on the same test rows. With --models, each model is trained with the same data and budget.
     """
     _check_options(models=models, data=data, trains=bool(minutes or seeds > 1 or task))
     if models:
@@ -73,10 +75,9 @@ def compare(
         )
     else:
         from seqlab.runs.compare.compare import compare_runs
-        from seqlab.runs.compare.comparison_page import is_comparison
+        from seqlab.runs.compare.comparison_page import without_comparisons
 
-        runs = [name for name in what if not is_comparison(Path(name))]
-        comparison = compare_runs(runs, data=data or None, against=against)
+        comparison = compare_runs(without_comparisons(what), data=data or None, against=against)
         folder = Path(out) if out else Path("runs") / "compared"
     command = _command(
         what,
@@ -107,13 +108,13 @@ def _show(comparison: Comparison, folder: Path, *, command: str, as_json: bool) 
 def _check_options(*, models: str, data: str, trains: bool) -> None:
     if models and data:
         raise UsageError(
-            "--data is for finished runs.",
-            cure="Models are compared on the test part of the data that they are trained on.",
+            "--data applies to finished runs, not to --models.",
+            cure="Leave out --data: models are compared on the test split of the data they are trained on.",
         )
     if trains and not models:
         raise UsageError(
-            "--minutes, --seeds and --task are for models that are still to be trained.",
-            cure="Name them: --models lstm,cnn",
+            "--minutes, --seeds and --task apply only to models that are trained here.",
+            cure="Add --models lstm,cnn to train them, or leave these options out.",
         )
 
 
@@ -132,7 +133,7 @@ def _train_and_compare(
     values = {"training.minutes": minutes} if minutes else {}
     recipes = [
         checked(what, settings, values=values, task=task, model=model) for model in models
-    ]  # all mistakes show before the first training
+    ]  # report every mistake before the first training
     from seqlab.cli.progress import watch_training
     from seqlab.runs.compare.model_comparison import compare_models
     from seqlab.runs.train.start import Interrupted

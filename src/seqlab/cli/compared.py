@@ -1,4 +1,4 @@
-"""A comparison of runs on the terminal."""
+"""Prints a comparison of runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_SETTINGS = 12
 
 
 def show_comparison(comparison: Comparison) -> None:
-    """The table, then in what the runs differ, which is better, and where they disagree."""
+    """Print the table, then the settings that differ, the tests, and examples of disagreement."""
     from seqlab.runs.compare.comparison_page import table
 
     for line in fit_table(table(comparison)):
@@ -32,15 +32,15 @@ def show_comparison(comparison: Comparison) -> None:
         _show_lengths(comparison.by_length)
     for name, counts in comparison.mcnemars.items():
         answer_sentences(
-            f"{name} alone is right about {counts.only_second:,} examples, {comparison.reference.name} alone"
-            f" about {counts.only_first:,}, both about {counts.both:,}, neither about {counts.neither:,};"
-            f" McNemar's p = {counts.p:.2g}"
+            f"examples that only {name} gets right: {counts.only_second:,}, only {comparison.reference.name}:"
+            f" {counts.only_first:,}, both: {counts.both:,}, neither: {counts.neither:,}; McNemar's test p ="
+            f" {counts.p:.2g}"
         )
     _show_disagreements(comparison)
 
 
 def _show_baselines(comparison: Comparison) -> None:
-    """What the column of baselines holds: the table has no place for their names."""
+    """Name the baselines of the table's baseline column."""
     score = comparison.score_names[0]
     names = {competitor.score(score).baseline_name for competitor in comparison.competitors} - {""}
     if names:
@@ -48,7 +48,7 @@ def _show_baselines(comparison: Comparison) -> None:
 
 
 def _show_differences(comparison: Comparison) -> None:
-    """A line for each score and model; where there are too few rows, one line for all scores."""
+    """One line per score and model; scores with the same sentence share a line."""
     sentences = dict[str, list[str]]()
     for score, differences in comparison.differences.items():
         for name, difference in differences.items():
@@ -59,14 +59,14 @@ def _show_differences(comparison: Comparison) -> None:
 
 
 def _show_settings(comparison: Comparison) -> None:
-    """The settings in which the runs differ; models of different kinds differ in many."""
+    """Print the settings that differ; models of different kinds differ in many."""
     rows = comparison.settings_diff
     if not rows:
         return answer("the runs have the same settings")
     answer(
         "settings that differ:"
         if len(rows) <= MOST_SETTINGS
-        else f"settings that differ (the first {MOST_SETTINGS} of {len(rows)}; the page has all):"
+        else f"settings that differ ({MOST_SETTINGS} of {len(rows)}; the page lists all):"
     )
     for line in fit_table(rows[:MOST_SETTINGS]):
         answer(f"    {line}")
@@ -76,8 +76,8 @@ def _show_settings(comparison: Comparison) -> None:
 def _show_disagreements(comparison: Comparison) -> None:
     if comparison.num_disagreements:
         answer(
-            f"they disagree about {comparison.num_disagreements:,} of"
-            f" {len(comparison.reference.first.answers):,}; the page shows some:"
+            f"the runs disagree on {comparison.num_disagreements:,} of"
+            f" {len(comparison.reference.first.answers):,} examples; the page shows some:"
         )
     for example in comparison.disagreements[:MOST_DISAGREEMENTS]:
         predictions = ", ".join(
@@ -88,7 +88,7 @@ def _show_disagreements(comparison: Comparison) -> None:
 
 
 def _show_lengths(by_length: ByLength) -> None:
-    """A line for each part: where models drift apart, and whether with longer sources."""
+    """Print the scores by source length."""
     from seqlab.runs.compare.comparison_page import shown_part
 
     answer(f"{by_length.score.replace('_', ' ')} by {by_length.unit} in the source:")

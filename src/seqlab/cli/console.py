@@ -1,4 +1,4 @@
-"""What the command line says: messages and progress on standard error, answers on standard output."""
+"""Output of the command line: messages and progress on standard error, answers on standard output."""
 
 from __future__ import annotations
 
@@ -19,37 +19,36 @@ from seqlab.core.errors import SeqlabError
 LONGEST_MESSAGE = 12
 LONGEST_LINE = 600
 
-# What can drive a terminal or turn the order of its letters around: control characters but line ends and tabs
-# (ESC starts every
-# terminal command, and 0x9b is its 8-bit twin), bidirectional overrides and isolates, and halves of surrogate
-# pairs, which no terminal
-# can print. Joiners, soft hyphens and direction marks stay: emoji, Arabic and Indic text need them.
+# What can control a terminal or reorder its text: control characters except line ends and tabs (ESC starts
+# every terminal command; 0x9b is its 8-bit counterpart), bidirectional overrides and isolates, and lone
+# surrogates, which no terminal can print. Joiners, soft hyphens and direction marks stay: emoji, Arabic and
+# Indic text need them.
 HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 HARMFUL_IN_JSON = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def say(text: str = "") -> None:
-    """A message for people, on standard error."""
+    """Print a message for people to standard error."""
     lines = clean(wrap_message(text) if sys.stderr.isatty() else text)
     messages.write(highlighted(lines) if has_colors(sys.stderr) else lines)
 
 
 def answer(text: str, *, end: str = "\n") -> None:
-    """The answer of a command, on standard output."""
+    """Print the answer of a command to standard output."""
     with explain_lost_answer():
         print(clean(text), end=end, flush=True)  # noqa: T201 - the one place for answers
 
 
 def answer_sentences(text: str, *, hanging: int = HANGING) -> None:
-    """An answer in sentences, in lines that fit the terminal; in a file they stay whole.
+    """Print an answer in sentences, wrapped to the terminal; in a file or pipe, lines stay whole.
 
-    hanging: spaces before the lines in which a long line continues.
+    hanging: indent of continuation lines.
     """
     answer(wrap_message(text, hanging=hanging) if sys.stdout.isatty() else text)
 
 
 def answer_json(value: Any) -> None:
-    """One JSON object on standard output. JSON has no NaN and no infinity: those become null."""
+    """Print one JSON object to standard output. JSON has no NaN and no infinity: those become null."""
     text = json.dumps(_finite(value), ensure_ascii=not _writes_unicode(), default=str)
     line = HARMFUL_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     with explain_lost_answer():
@@ -57,7 +56,7 @@ def answer_json(value: Any) -> None:
 
 
 def suggest(commands: Iterable[str]) -> None:
-    """The end of an answer: what one would type next, ready to paste."""
+    """End an answer with the commands to run next, ready to paste."""
     with explain_lost_answer():
         lines = [clean(command) for command in commands]
         shown = [painted(line, "cyan") for line in lines] if has_colors(sys.stdout) else lines
@@ -65,7 +64,7 @@ def suggest(commands: Iterable[str]) -> None:
 
 
 def quoted(word: str | Path) -> str:
-    """A word as a shell wants it.
+    """A word, quoted for the shell.
 
     >>> quoted("runs/my run"), quoted("runs/a")
     ("'runs/my run'", 'runs/a')
@@ -74,7 +73,7 @@ def quoted(word: str | Path) -> str:
 
 
 def clean(text: str) -> str:
-    """Characters that could harm a terminal, shown as their codes; line ends and tabs stay.
+    """Replace characters that could control a terminal by their codes; line ends and tabs stay.
 
     >>> clean("a\\x1b[31mb\\n")
     'a\\\\x1b[31mb\\n'
@@ -85,7 +84,7 @@ def clean(text: str) -> str:
 
 
 def complain(error: SeqlabError) -> None:
-    """A mistake in at most twelve lines."""
+    """Print an error in at most twelve lines."""
     lines = f"{type(error).__name__}: {error.message}".splitlines()
     if len(lines) > LONGEST_MESSAGE:
         lines = [*lines[: LONGEST_MESSAGE - 1], "  …"]

@@ -1,13 +1,12 @@
-"""seqlab data: what is in the data, before anything is trained on it."""
+"""seqlab data: survey a dataset before training on it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, say, suggest
+from seqlab.cli.options import AsJson, Assignments, Data
 from seqlab.core.errors import shortened
 from seqlab.tasks.excerpt import one_line
 
@@ -24,16 +23,11 @@ MOST_LABELS = 12
 
 
 def data(
-    what: Annotated[
-        str, typer.Argument(help="A recipe, a built-in dataset, or your file or folder.", metavar="WHAT")
-    ],
-    settings: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="KEY=VALUE", help="Settings by their dotted names, as in a recipe."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    what: Data,
+    settings: Assignments = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Report rows, lengths, labels, repeats and leaks."""
+    """Report rows, lengths, labels, duplicates and leaks."""
     from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
     from seqlab.tasks.spec import find_spec
 
@@ -54,7 +48,7 @@ def data(
     labels = survey.parts["train"].labels
     if spec.has_class_labels and len(labels) == 1:
         return answer(
-            "next:\n  every row has the same label, so there is nothing to learn; another: data.label=NAME"
+            "next:\n  every row has the same label, so there is nothing to learn; set data.label=NAME to change it"
         )
     return suggest([" ".join(["seqlab train", quoted(what), *map(quoted, words)])])
 
@@ -72,7 +66,7 @@ class _Notes:
 
 
 def _open(what: str, settings: list[str], notes: _Notes) -> tuple[list[str], RunData]:
-    """The data, and the settings with which it can be opened: those of the user, or with all bad rows skipped."""
+    """The data, and the settings that can open it: the user's, or those plus skipping all bad rows."""
     from seqlab.runs.data import open_data
     from seqlab.runs.find_recipe import find_recipe, task_of_section
     from seqlab.sources.bad_rows import SKIP_ALL, TooManyBadRows
@@ -83,14 +77,14 @@ def _open(what: str, settings: list[str], notes: _Notes) -> tuple[list[str], Run
     try:
         return settings, open_data(recipe, on_note=notes.show)
     except TooManyBadRows as error:
-        say(f"  training would stop here: {error.message}")
+        say(f"  training would fail: {error.message}")
         tolerant = [*settings, SKIP_ALL]
         return tolerant, open_data(find_recipe(what, tolerant)[0], on_note=notes.show)
 
 
 def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
     rows = "lines" if is_stream else "rows"
-    notes = [] if is_stream else [f"{part.duplicates:,} repeated", f"{part.empty:,} empty"]
+    notes = [] if is_stream else [f"{part.duplicates:,} duplicates", f"{part.empty:,} empty"]
     answer_sentences(", ".join([f"{name}: {part.rows:,} {rows}", f"{part.characters:,} {unit}", *notes]))
     spread = (
         {unit: part.length_characters}
@@ -106,7 +100,7 @@ def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
 
 
 def _show_labels(labels: Mapping[str, int], *, total: int) -> None:
-    """The most frequent labels. total: what their shares are of, rows or tagged words."""
+    """The most frequent labels. total: the number of rows, or of tagged words."""
     if not labels:
         return
     ranked = sorted(labels.items(), key=lambda entry: -entry[1])
@@ -122,9 +116,9 @@ def _show_leaks(part: PartSurvey) -> None:
     for what, leaks in (
         ("also in train", part.first_leaks),
         ("in train, ignoring case, punctuation and whitespace", part.first_plain_leaks),
-        ("nearly in train", part.first_near_leaks),
-        ("nearly repeated", part.first_near_duplicates),
-        ("same text, another label", part.first_conflicts),
+        ("near duplicate of a training row", part.first_near_leaks),
+        ("near duplicate", part.first_near_duplicates),
+        ("same text, different label", part.first_conflicts),
     ):
         for leak in leaks:
             answer_sentences(

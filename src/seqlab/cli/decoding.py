@@ -1,4 +1,4 @@
-"""Other decoding settings for a run, or an ensemble with other runs, by options of the command line."""
+"""Command-line options that change the decoding settings of a run, or make it part of an ensemble."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 def with_options(
     run: Run, *, beam: int, decoding: Sequence[str], others: Sequence[str] = (), predicts: bool = False
 ) -> Run:
-    """The run with `--beam K` and `--decoding NAME=VALUE`, as an ensemble with the runs of `--with`.
+    """The run with `--beam K` and `--decoding NAME=VALUE`, in an ensemble with the runs of `--with`.
 
-    predicts: whether the run is asked for predictions, where a language model generates nothing.
+    predicts: whether the command is `predict`, in which a language model generates nothing.
     """
     from seqlab.recipes.overrides import read_assignments
     from seqlab.runs.decoding_names import check_decoding_names, refuse_idle_in_predict
@@ -33,7 +33,7 @@ def with_options(
 
 
 def check_top(run: Run, top: int) -> None:
-    """A search gives no more answers than it keeps."""
+    """A search returns at most as many answers as it keeps."""
     if not run.spec.generates:
         return
     decoding = run.recipe.decoding
@@ -42,6 +42,6 @@ def check_top(run: Run, top: int) -> None:
     )
     if top > most:
         raise UsageError(
-            f"--top {top} asks for more than this search gives, which is {most} answer{'s' if most > 1 else ''}.",
-            cure=f"Ask for more: {more}{top}",
+            f"--top {top} is more than the {most} answer{'s' if most > 1 else ''} that this search returns.",
+            cure=f"Increase the search: {more}{top}",
         )

@@ -1,4 +1,4 @@
-"""What `make demo` shows: two models trained on built-in data, each beside its baseline, then put to use."""
+"""`make demo`: train two models on built-in data, score them against their baselines, and use them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from seqlab.cli.main import SHORT_WAIT, app
 CLASSIFIER, TRANSLATOR = Path("runs/demo-languages"), Path("runs/demo-dates")
 
 COMMANDS: list[tuple[str, list[str]]] = [
-    ("Which language is this name from? A bidirectional LSTM reads it character by character.",
+    ("Which language is a word from? A bidirectional LSTM reads it character by character.",
      ["train", "languages", "--minutes", "0.8", "--out", str(CLASSIFIER)]),
-    ("Names it has not seen.",
+    ("Words the model has never seen.",
      ["predict", str(CLASSIFIER), "wyspiarski", "Straßenbahn", "Schweizer", "gyümölcs", "nascimento"]),
-    ("Dates of thirty languages into ISO 8601: an encoder, a decoder, and attention in between.",
+    ("Dates in thirty languages to ISO 8601: an encoder-decoder with attention.",
      ["train", "dates", "--minutes", "1.5", "--out", str(TRANSLATOR)]),
-    ("Days it has not seen.",
+    ("Dates the model has never seen.",
      ["predict", str(TRANSLATOR), "3. März 2019", "mercredi 14 octobre 1987", "5 de junio de 2044"]),
     ("A misspelled date, with its top four hypotheses.",
      ["predict", str(TRANSLATOR), "dimanche 27 fevrier 2011", "--beam", "4", "--top", "4"]),
@@ -26,7 +26,7 @@ COMMANDS: list[tuple[str, list[str]]] = [
 
 
 def main() -> None:
-    """Run the commands one after the other, each shown as one would type it."""
+    """Run the commands one after the other, printing each as you would type it."""
     os.environ.setdefault("GOMP_SPINCOUNT", SHORT_WAIT)  # as the command does
     for folder in (CLASSIFIER, TRANSLATOR):
         shutil.rmtree(folder, ignore_errors=True)
@@ -36,7 +36,7 @@ def main() -> None:
         app(words, standalone_mode=False)
     say(
         f"\nOpen the reports in a browser: {CLASSIFIER / 'report.html'} and {TRANSLATOR / 'report.html'}"
-        " (includes an attention heat map)"
+        " (with an attention heat map)"
     )
 
 

@@ -1,4 +1,4 @@
-"""seqlab evaluate: scores with intervals, beside their baselines."""
+"""seqlab evaluate: scores with confidence intervals, next to their baselines."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import typer
 
 from seqlab.cli.console import answer_json, answer_sentences, say, suggest
 from seqlab.cli.decoding import with_options
+from seqlab.cli.options import AsJson, Beam, Decoding, EnsembleRuns, RunName
 from seqlab.runs.report.next_steps import after_scores
 
 if TYPE_CHECKING:
@@ -17,43 +18,36 @@ EXAMPLES = """\b
 Examples:
   seqlab evaluate runs/reviews-lstm
   seqlab evaluate runs/reviews-lstm more-reviews.csv
-  seqlab evaluate runs/en-de --beam 5 --with runs/en-de-2     an ensemble of two runs
-  seqlab evaluate runs/wiki-lstm --cache --dynamic       a language model that adapts to what it reads
+  seqlab evaluate runs/en-de --beam 5 --with runs/en-de-2     (an ensemble)
+  seqlab evaluate runs/wiki-lstm --cache --dynamic
 """
 
 
 def evaluate(
-    run: Annotated[str, typer.Argument(help="The folder of a run, or its name below runs/.", metavar="RUN")],
+    run: RunName,
     data: Annotated[
         str,
         typer.Argument(
-            help="Further data in the format of the training data; the run's own test part when left out.",
+            help="Data in the format of the training data; the run's own test split by default.",
             metavar="DATA",
         ),
     ] = "",
-    beam: Annotated[int, typer.Option(help="Hypotheses that beam search keeps at every step.")] = 0,
-    decoding: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Further decoding settings, see: seqlab explain decoding."),
-    ] = None,
-    others: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with", metavar="RUN", help="Further runs with the same tokens: predict with the ensemble."
-        ),
-    ] = None,
+    beam: Beam = 0,
+    decoding: Decoding = None,
+    others: EnsembleRuns = None,
     cache: Annotated[
-        bool, typer.Option("--cache", help="Besides, the perplexity of a language model with a neural cache.")
+        bool, typer.Option("--cache", help="Also report a language model's perplexity with a neural cache.")
     ] = False,
     dynamic: Annotated[
         bool,
         typer.Option(
-            "--dynamic", help="Besides, the perplexity of one that goes on learning from what it has read."
+            "--dynamic",
+            help="Also report a language model's perplexity with dynamic evaluation (it keeps training).",
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Score a run on its test data or on further data."""
+    """Score a run on its test split or on other data."""
     from seqlab.runs.run import Run
 
     loaded = with_options(Run.load(run), beam=beam, decoding=decoding or [], others=others or [])

@@ -1,4 +1,4 @@
-"""seqlab explain: what a setting, a part or a term of the field means, from the place that defines it."""
+"""seqlab explain: what a setting, a part or a term means, read from where it is defined."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from seqlab.cli.console import answer, answer_json, answer_sentences, suggest
+from seqlab.cli.options import AsJson
 
 if TYPE_CHECKING:
     from seqlab.cli.glossary.terms import Term
@@ -30,7 +31,7 @@ UNEXPLAINED = ("runs",)
 
 @dataclass(frozen=True)
 class Explanation:
-    """All that has a name: parts, a term, settings, and sections of a recipe with their sentences."""
+    """Everything that matches a topic: parts, a term, settings, and sections of a recipe with their help."""
 
     parts: list[Part] = field(default_factory=list)
     term: Term | None = None
@@ -55,15 +56,15 @@ def explain(
         str,
         typer.Argument(
             help=(
-                "A section (training), a setting (training.clip_norm), a model, cell, score, optimizer,"
-                " dataset, task, study or recipe, or a term of the field (teacher forcing)."
+                "A section (training), a setting (training.clip_norm), the name of a model, cell, attention"
+                " score, optimizer, dataset, task, study or recipe, or a term (teacher forcing)."
             ),
             metavar="TOPIC",
         ),
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Explain a setting, a part or a term of the field."""
+    """Explain a setting, a model or other part, or a term."""
     explanation = find_explanation(topic)
     if as_json:
         return answer_json(_as_json(topic, explanation))
@@ -72,7 +73,7 @@ def explain(
 
 
 def find_explanation(topic: str) -> Explanation:
-    """Everything of this name; an error names what is near."""
+    """Everything with this name; an error suggests similar names."""
     from seqlab.cli.glossary.terms import find_part_name, find_term
     from seqlab.cli.part_docs import describe_part
     from seqlab.cli.setting_help import all_settings, matching_settings
@@ -139,7 +140,7 @@ def _as_json(topic: str, explanation: Explanation) -> dict[str, Any]:
 
 
 def _unknown(topic: str) -> UsageError:
-    """The error for a topic that nothing has as its name."""
+    """The error for an unknown topic."""
     from seqlab.cli.glossary.terms import known_names
     from seqlab.cli.kinds import KINDS
     from seqlab.cli.setting_help import all_settings
@@ -147,7 +148,7 @@ def _unknown(topic: str) -> UsageError:
     from seqlab.recipes.renamed import new_name, new_names_of_keyword
     from seqlab.recipes.sections import section_names
 
-    what = f"there is nothing called '{shortened(topic)}'."
+    what = f"no setting, part or term is called '{shortened(topic)}'."
     if renamed := [name for name in (new_name(topic), *new_names_of_keyword(topic)) if name]:
         return UsageError(what, cure=f"It is called {' or '.join(renamed)} now.")
     names = {entry.name for entry in all_settings()} | set(section_names()) | known_names()
@@ -166,8 +167,8 @@ def _sections() -> dict[str, str]:
 
 
 def named_parts(topic: str) -> list[tuple[str, str]]:
-    """The kind and name of every part of this name, and the cells among which a model chooses. Only a model
-    may have the name of a section that every recipe has.
+    """The kind and name of every part with this name; for `model.cell`, all cells. Only a model may share its
+    name with a section of recipes.
     """
     from seqlab.cli.kinds import KINDS
     from seqlab.models.aliases import MODEL_ALIASES
@@ -192,7 +193,7 @@ def registered_spelling(topic: str) -> str:
 
 
 def _next(explanation: Explanation) -> str:
-    """A command that uses what was explained."""
+    """A command that uses the explained topic."""
     from seqlab.cli.kinds import KINDS
 
     for part in explanation.parts:

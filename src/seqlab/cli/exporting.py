@@ -1,4 +1,4 @@
-"""seqlab export: a run for other programs."""
+"""seqlab export: write a run in a format of other programs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from seqlab.cli.console import answer, answer_json, suggest
+from seqlab.cli.options import AsJson, RunName
 from seqlab.core.errors import UsageError
 
 EXAMPLES = """\b
@@ -17,27 +18,36 @@ Examples:
 
 
 def export_run(
-    run: Annotated[str, typer.Argument(help="The folder of a run, or its name below runs/.", metavar="RUN")],
+    run: RunName,
     to: Annotated[
         str,
-        typer.Option("--to", help="The format: word2vec or glove (word vectors as text).", metavar="FORMAT"),
+        typer.Option(
+            "--to", help="Output format: word2vec or glove (word vectors as text).", metavar="FORMAT"
+        ),
     ] = "",
     out: Annotated[
-        str, typer.Option(help="The file; named after the run when left out. NAME.gz is packed.")
+        str,
+        typer.Option(
+            metavar="FILE", help="Output file, named after the run by default; NAME.gz is compressed."
+        ),
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Write a run in a format that other programs read."""
+    """Export the word vectors of a run for other programs."""
     from seqlab.core.errors import listed, nearest
     from seqlab.core.registry import Registry
 
     names = Registry[object](
         "format", package="seqlab.interop"
-    ).names()  # read from the files: nothing waits for torch
+    ).names()  # read from the source files, without importing torch
     if to not in names:
-        cure = nearest(to, names) if to else f"seqlab export {run} --to FORMAT. Available: {listed(names)}."
+        cure = (
+            nearest(to, names) if to else f"Run: seqlab export {run} --to FORMAT. Available: {listed(names)}."
+        )
         raise UsageError(
-            f"there is no format called '{to}'." if to else "no format is named.", where="--to", cure=cure
+            f"there is no format called '{to}'." if to else "the output format is missing.",
+            where="--to",
+            cure=cure,
         )
     from seqlab.interop.export_run import export_to_format
     from seqlab.runs.run import Run

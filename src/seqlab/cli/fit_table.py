@@ -1,4 +1,4 @@
-"""A table as lines that fit the terminal."""
+"""Formats a table to fit the terminal."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ Table = Sequence[Mapping[str, str]]
 
 
 def fit_table(rows: Table, *, width: int | None = None) -> list[str]:
-    """Rows below a line of names; where that is too wide, columns and rows exchanged; else one block for each
-    row.
+    """Rows below a header; if that is too wide, transposed; if that is too wide as well, one block per row.
 
     >>> fit_table([{"run": "a", "accuracy": "0.91", "loss": "0.3"}], width=80)
     ['run  accuracy  loss', 'a    0.91      0.3']

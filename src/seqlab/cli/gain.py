@@ -1,4 +1,4 @@
-"""seqlab gain: what a run is worth to start from, by the number of labels."""
+"""seqlab gain: how much fine-tuning a run helps over training from scratch, by number of labels."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from seqlab.cli.console import answer, answer_json, quoted, suggest
+from seqlab.cli.options import AsJson, Assignments, Data, Quiet, TaskName
 from seqlab.cli.seeds import announced, checked, name_of, silent, stopped_at
 from seqlab.core.errors import UsageError, shortened
 
@@ -16,46 +17,42 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 Examples:
-  seqlab train texts.txt --task language_model --out runs/read      first, without labels
+  seqlab train texts.txt --task language_model --out runs/read
   seqlab gain reviews.csv --from runs/read
-  seqlab gain reviews.csv --from runs/read --rows 50,500,all training.epochs=10
+  seqlab gain reviews.csv --from runs/read --rows 50,all training.epochs=10
 """
 ROWS = "100,1000,all"
 
 
 def gain(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="WHAT", help="Labelled data: a file, a folder, a recipe or a built-in dataset."
-        ),
-    ],
-    settings: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="KEY=VALUE", help="Settings by their dotted names, as in a recipe."),
-    ] = None,
+    what: Data,
+    settings: Assignments = None,
     start_from: Annotated[
         str,
-        typer.Option(
-            "--from", metavar="RUN", help="The run whose tokens, network and weights are started from."
-        ),
+        typer.Option("--from", metavar="RUN", help="The pretrained run to fine-tune."),
     ] = "",
     rows: Annotated[
-        str, typer.Option(metavar="NUMBER,NUMBER", help="Labelled rows to learn from; all takes every one.")
+        str,
+        typer.Option(
+            metavar="NUMBER,NUMBER", help="Numbers of labeled rows to train on; `all` uses every row."
+        ),
     ] = ROWS,
-    task: Annotated[str, typer.Option(help="The job, see: seqlab list tasks; guessed when left out.")] = "",
-    out: Annotated[str, typer.Option(help="Folder of the runs; runs/NAME-gain when left out.")] = "",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    task: TaskName = "",
+    out: Annotated[
+        str, typer.Option(metavar="FOLDER", help="Folder of the runs; runs/NAME-gain by default.")
+    ] = "",
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Train from what a run has learned and from chance, on few and on many labels, and tell the difference
-    from luck.
+    """Measure how much fine-tuning a run beats training from scratch.
+
+    Both are trained on the same few and many labeled rows; a paired test says whether the gain is significant.
     """
     if not start_from:
         raise UsageError(
-            "no run to start from is named.",
+            "no run to fine-tune.",
             where="--from",
-            cure="For example: seqlab gain reviews.csv --from runs/texts-lstm",
+            cure="Pass a finished run, for example: seqlab gain reviews.csv --from runs/texts-lstm",
         )
     counts = _counts(rows)
     folder, gains = _measure(what, start_from, counts, settings or [], task=task, out=out, quiet=quiet)
@@ -72,7 +69,7 @@ def _measure(
     what: str, start_from: str, counts: list[int], settings: list[str], *, task: str, out: str, quiet: bool
 ) -> tuple[Path, list[Gain]]:
     """Train with a progress display; the folder of the runs, and the gain of every number of rows."""
-    recipe, name = checked(  # mistakes show before the first training
+    recipe, name = checked(  # report mistakes before the first training
         what, settings, values={"start.run": start_from}, task=task, model=""
     )
 
@@ -109,21 +106,21 @@ def _counts(rows: str) -> list[int]:
     ]
     if wrong or not words:
         raise UsageError(
-            f"'{shortened(wrong[0] if wrong else rows)}' is no number of rows.",
+            f"'{shortened(wrong[0] if wrong else rows)}' is not a number of rows.",
             where="--rows",
-            cure=f"For example: --rows {ROWS}",
+            cure=f"Use positive whole numbers or `all`, for example: --rows {ROWS}",
         )
     return [0 if word == "all" else int(word) for word in words]
 
 
 def _show(gains: list[Gain], start: str) -> None:
     answer(
-        f"{'labels':>8}  {'from chance':<28}  {'from ' + shortened(start, 40):<46}  gain in"
+        f"{'labels':>8}  {'from scratch':<28}  {'from ' + shortened(start, 40):<46}  gain in"
         f" {gains[0].new.name}"
     )
     for gain_of_size in gains:
         difference = gain_of_size.difference
-        sure = "" if difference.is_significant else "  (could be chance)"
+        sure = "" if difference.is_significant else "  (not significant)"
         answer(
             f"{gain_of_size.called:>8}  {_interval(gain_of_size.new.value, gain_of_size.new.low, gain_of_size.new.high):<28}  "
             f"{_interval(gain_of_size.learned.value, gain_of_size.learned.low, gain_of_size.learned.high):<46}  "

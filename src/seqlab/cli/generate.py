@@ -1,4 +1,4 @@
-"""seqlab generate: a language model continues a prompt, shown as it is written."""
+"""seqlab generate: a language model continues a prompt, printed token by token."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from seqlab.cli.console import answer, answer_json, quoted, say
+from seqlab.cli.options import AsJson, RunName
 from seqlab.core.errors import UsageError
 
 EXAMPLES = """\b
@@ -18,20 +19,28 @@ LARGEST_SEED = 2**63 - 1
 
 
 def generate(
-    run: Annotated[str, typer.Argument(help="The folder of a run, or its name below runs/.", metavar="RUN")],
-    prompt: Annotated[str, typer.Option(help="The text to continue.")] = "",
-    tokens: Annotated[int | None, typer.Option(help="At most this many new tokens.")] = None,
+    run: RunName,
+    prompt: Annotated[str, typer.Option(metavar="TEXT", help="Text to continue.")] = "",
+    tokens: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Maximum number of new tokens.")
+    ] = None,
     temperature: Annotated[
-        float | None, typer.Option(help="Below 1 safer, above 1 more random; 0 always takes the likeliest.")
+        float | None,
+        typer.Option(metavar="NUMBER", help="Sampling temperature: above 1 is more random, 0 is greedy."),
     ] = None,
     top_k: Annotated[
-        int | None, typer.Option(help="Choose among this many likeliest tokens; 0 considers all.")
+        int | None,
+        typer.Option(metavar="NUMBER", help="Sample from the k most likely tokens only; 0 keeps all."),
     ] = None,
     top_p: Annotated[
-        float | None, typer.Option(help="Choose among the likeliest tokens with this total probability.")
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Nucleus sampling: keep the most likely tokens up to this total probability.",
+        ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Another seed, another text.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    seed: Annotated[int | None, typer.Option(metavar="NUMBER", help="Random seed of the sampling.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Continue a prompt with a language model."""
     from seqlab.recipes.read import check
@@ -40,7 +49,7 @@ def generate(
     settings: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     check({"decoding": settings}, where="options")  # before torch is imported
     if seed is not None and seed > LARGEST_SEED:
-        raise UsageError(f"--seed {seed} is too large.", cure=f"At most {LARGEST_SEED}.")
+        raise UsageError(f"--seed {seed} is too large.", cure=f"Use a seed of at most {LARGEST_SEED}.")
 
     from seqlab.runs.run import Run
 

@@ -1,15 +1,15 @@
-"""The order in which `seqlab list` shows built-in parts: grouped by what they have in common."""
+"""The groups in which `seqlab list` shows built-in parts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 OTHERS = "others"
-"""The group of parts that no group names, such as those of plug-ins."""
+"""The group of all other parts, such as those of plug-ins."""
 GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     "tasks": {
-        "one answer for each sequence": ("classification", "multi_label", "regression"),
-        "an answer for each step": ("tagging",),
+        "one answer per sequence": ("classification", "multi_label", "regression"),
+        "one answer per step": ("tagging",),
         "language models": ("language_model", "masked_language_model"),
         "generation from a source": ("translation", "captioning"),
     },
@@ -33,7 +33,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "convolutional": ("convolutional", "cnn", "fixed_window"),
         "Transformer": ("transformer",),
         "images": ("image_convolutional", "cnn2d", "non_local", "vision_transformer", "vit"),
-        "layouts of published models": (
+        "published architectures": (
             "distilbert",
             "bert-base",
             "bert-large",
@@ -43,7 +43,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             "gpt2-large",
             "gpt2-xl",
         ),
-        "no network": ("n_gram_bag", "bag"),
+        "not a neural network": ("n_gram_bag", "bag"),
     },
     "cells": {
         "with a cell state": (
@@ -129,7 +129,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 def grouped(kind: str, names: Sequence[str]) -> dict[str, list[str]]:
-    """Names in their groups; one group without a title where a kind has none.
+    """Names by group; one untitled group if the kind has none.
 
     >>> grouped("optimizers", ["adamw", "lion", "sgd"])
     {'adaptive': ['adamw'], 'plain': ['sgd'], 'others': ['lion']}

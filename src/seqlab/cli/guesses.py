@@ -1,4 +1,4 @@
-"""What was decided for the user, once more at the end of a training, when its first lines have scrolled away."""
+"""Repeats the inferred settings at the end of training, when the first lines have scrolled away."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 
 def summarize_guesses(reasons: Sequence[str]) -> str:
-    """One line with the decision of each reason; the setting that changes it was shown with it before.
+    """One line with every decision; the setting that changes each was shown before training.
 
     >>> summarize_guesses(["label column 'stars' (5 distinct values); set data.label=NAME to change it", "a gru model"])
-    "decided for you: label column 'stars' (5 distinct values); a gru model"
+    "inferred: label column 'stars' (5 distinct values); a gru model"
     """
     decisions = [reason.partition("; ")[0] for reason in reasons]
-    return f"decided for you: {'; '.join(decisions)}"
+    return f"inferred: {'; '.join(decisions)}"

@@ -1,4 +1,4 @@
-"""seqlab import: weights that somebody else has trained, as a run."""
+"""seqlab import: pretrained weights become a run."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from seqlab.cli.console import answer, answer_json, quoted, say, suggest
+from seqlab.cli.options import AsJson
 
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
@@ -23,15 +24,17 @@ def import_model(
     path: Annotated[
         str,
         typer.Argument(
-            help="A folder with config.json and model.safetensors, a .gguf file, or the .npz of g2p_en.",
+            help="A folder with config.json and model.safetensors, a .gguf file, or g2p_en's .npz file.",
             metavar="PATH",
         ),
     ],
-    out: Annotated[str, typer.Option(help="Folder of the run; runs/NAME when left out.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    out: Annotated[str, typer.Option(metavar="FOLDER", help="Run folder; runs/NAME by default.")] = "",
+    as_json: AsJson = False,
 ) -> None:
-    """Import a published model: BERT-like encoders, GPT-2, Llama-like decoders, Marian and BART, spelling to
-    sound of g2p_en.
+    """Import pretrained weights as a run.
+
+    Supported: BERT-like encoders, GPT-2, Llama-like decoders, Marian, BART and the grapheme-to-phoneme model
+    of g2p_en.
     """
     from seqlab.interop.import_model import import_details, import_published_model
 
@@ -44,9 +47,9 @@ def import_model(
         )
     size = (
         f"{facts['layers']} layer{'s' if facts['layers'] > 1 else ''}, {facts['parameters']:,} parameters,"
-        f" {facts['vocabulary']:,} tokens"
+        f" vocabulary of {facts['vocabulary']:,}"
     )
-    reads = f"reads {facts['context']:,} at once" if facts["context"] else "reads texts of any length"
+    reads = f"context of {facts['context']:,} tokens" if facts["context"] else "inputs of any length"
     answer(f"{facts['family']}: {size}, {reads}")
     answer(f"run: {run.folder} (task {run.recipe.task})")
     for note in facts["notes"]:
@@ -55,7 +58,7 @@ def import_model(
 
 
 def _uses(run: Run, facts: dict[str, Any]) -> list[str]:
-    """What one would type next."""
+    """Commands to run next."""
     from seqlab.tasks.spec import find_spec
 
     spec, folder = find_spec(run.recipe.task), quoted(run.folder)

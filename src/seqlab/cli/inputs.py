@@ -1,4 +1,4 @@
-"""Inputs for predictions as they come in: arguments, a pipe, a keyboard or a file, always in their order."""
+"""Inputs for predictions, in order: from arguments, a pipe, the keyboard or a file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHUNK_BYTES = 1 << 16
 
 
 def open_inputs(recipe: Recipe, texts: list[str] | None, file: str) -> Iterator[Any]:
-    """What a run is asked about: texts, or sequences of numbers as JSON."""
+    """The inputs of a run: texts, or sequences of numbers as JSON."""
     from seqlab.runs.data import open_prediction_inputs
     from seqlab.tasks.spec import find_spec
 
@@ -39,15 +39,15 @@ def open_inputs(recipe: Recipe, texts: list[str] | None, file: str) -> Iterator[
 
 
 def open_pairs(recipe: Recipe, texts: list[str] | None, file: str) -> Iterator[tuple[Any, str]]:
-    """Sources and targets to score: with a tab between them where they are typed, or from a file."""
+    """Sources and targets to score, from a file or as lines with a tab between the two."""
     if file:
         return _pairs_of_file(file, recipe)
     return _pairs_of_lines(_require_utf8(line) for line in texts or lines_of_stdin())
 
 
 def available_chunks(inputs: Iterator[Any], *, at_once: int = AT_ONCE) -> Iterator[list[Any]]:
-    """Lists of what is there at the moment: whoever writes slowly gets an answer to every line, a file is
-    read in large parts.
+    """Chunks of the inputs available so far: someone who types gets an answer to every line, while a file is
+    read in large chunks.
     """
     waiting: Queue[Any] = Queue(maxsize=4 * at_once)
     end = object()
@@ -57,7 +57,7 @@ def available_chunks(inputs: Iterator[Any], *, at_once: int = AT_ONCE) -> Iterat
             for value in inputs:
                 waiting.put(value)
             waiting.put(end)
-        except BaseException as error:  # noqa: BLE001 - raised again where the values are used
+        except BaseException as error:  # noqa: BLE001 - re-raised in the consuming thread
             waiting.put(error)
 
     Thread(target=read, daemon=True).start()
@@ -79,27 +79,27 @@ def available_chunks(inputs: Iterator[Any], *, at_once: int = AT_ONCE) -> Iterat
 
 
 def lines_of_stdin() -> Iterator[str]:
-    """One text per line; an empty line is an empty text, so that answers stay beside their questions."""
+    """One text per line; an empty line is an empty text, so that answers stay aligned with inputs."""
     require_input()
     if sys.stdin.isatty():
-        say("type a text and press Enter; Ctrl-D ends")
+        say("Type a text and press Enter; press Ctrl-D to quit.")
     for number, line in enumerate(_split_lines(_stdin_chunks()), start=1):
         try:
             yield line.decode("utf-8").rstrip("\r\n")
         except UnicodeDecodeError as error:
             where = f"standard input, line {number}"
             raise DataError(
-                "holds bytes that are not UTF-8.",
+                "is not valid UTF-8.",
                 where=where,
                 cure="Convert it first: iconv -f latin1 -t utf-8",
             ) from error
 
 
 def _stdin_chunks() -> Iterator[bytes]:
-    """Standard input in pieces, as they arrive.
+    """Standard input in chunks, as they arrive.
 
-    They are read from the descriptor: a thread that waits inside `sys.stdin.buffer` holds a lock that Python needs
-    when it ends, and makes it abort.
+    They are read from the file descriptor: a thread that waits inside `sys.stdin.buffer` holds a lock that Python
+    needs to shut down, and Python would abort.
     """
     try:
         descriptor = sys.stdin.fileno()
@@ -109,15 +109,15 @@ def _stdin_chunks() -> Iterator[bytes]:
     try:
         while chunk := os.read(descriptor, CHUNK_BYTES):
             yield chunk
-    except OSError as error:  # a folder, or a file opened for writing
+    except OSError as error:  # a directory, or a file opened for writing
         raise EnvironmentProblem(
             f"standard input cannot be read ({error.strerror}).",
-            cure="Name a file with --file, or pipe it in.",
+            cure="Pass a file with --file, or pipe it in.",
         ) from error
 
 
 def _split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Whole lines, without their ends.
+    """Whole lines, without line ends.
 
     >>> list(_split_lines([b"a\\n\\nb", b"c", b"\\nd"])), list(_split_lines([b"a\\n"]))
     ([b'a', b'', b'bc', b'd'], [b'a'])
@@ -139,18 +139,17 @@ def _pairs_of_lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
         source, tab, target = line.partition("\t")
         if not tab:
             raise DataError(
-                "there is no tab between a source and a target.",
+                "no tab between source and target.",
                 where=f"input {place}",
                 cure=(
-                    "Write both with a tab between them, or name a file with both columns: --score --file"
-                    " pairs.tsv"
+                    "Separate the two with a tab, or pass a file with both columns: --score --file pairs.tsv"
                 ),
             )
         yield source, target
 
 
 def _pairs_of_file(path: str, recipe: Recipe) -> Iterator[tuple[Any, str]]:
-    """Both columns of a file, which is read the way the training data was."""
+    """Both columns of a file in the format of the training data."""
     from seqlab.runs.data import open_further_data, with_columns
     from seqlab.sources.base import text_of
     from seqlab.tasks.spec import find_spec
@@ -163,12 +162,12 @@ def _pairs_of_file(path: str, recipe: Recipe) -> Iterator[tuple[Any, str]]:
 
 
 def _require_utf8(text: str) -> str:
-    """A shell may hand over bytes that are no text."""
+    """Reject bytes that are not text, which a shell may pass on."""
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise UsageError(
-            "a text holds bytes that are not UTF-8.",
+            "is not valid UTF-8.",
             where=text[:40],
-            cure="Give it in UTF-8, or in a file with data.encoding.",
+            cure="Convert it to UTF-8, or pass a file with --file.",
         )
     return text
 
@@ -179,7 +178,7 @@ def _numbers(text: str, place: int) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DataError(
-            "this run reads numbers, not text.",
+            "expected numbers as JSON, found text.",
             where=f"input {place}",
-            cure="Write a list of steps, such as [[0.5, 1], [0.7, 2]], or name a file with --file.",
+            cure="Pass a list of steps, such as [[0.5, 1], [0.7, 2]], or a file with --file.",
         ) from error

@@ -1,4 +1,4 @@
-"""Training as JSON lines on standard error, for programs: one object per update (at most one a second) and per
+"""Training progress as JSON lines on standard error: one object per update (at most one per second) and per
 validation.
 """
 

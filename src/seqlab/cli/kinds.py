@@ -1,4 +1,4 @@
-"""The kinds of things that one can choose from: the names of each, a line about every one, a command that uses it."""
+"""The kinds of parts that `seqlab list` shows: their names, a summary of each, and a command that uses it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kind(ABC):
-    """One kind. singular: what one of them is called; use: a command, with {} for its name."""
+    """One kind. singular: what one of them is called; use: a command with {} for the name."""
 
     singular: str
     use: str
@@ -29,7 +29,7 @@ class Kind(ABC):
 
     @abstractmethod
     def summary(self, name: str) -> str:
-        """What one of them is, and when to use it."""
+        """What it is, and when to use it."""
 
     def has(self, name: str) -> bool:
         return name in self.names()
@@ -43,7 +43,7 @@ class Kind(ABC):
 
 @dataclass(frozen=True)
 class Registered(Kind):
-    """The parts of a registry: `registry` is an attribute of `module`, which is imported when it is needed."""
+    """The parts of a registry: `registry` is an attribute of `module`, which is imported on first use."""
 
     module: str
     registry: str
@@ -72,7 +72,7 @@ class Cells(Registered):
 
 
 class Models(Kind):
-    """Everything that `--model` takes."""
+    """Everything that `--model` accepts."""
 
     def names(self) -> Sequence[str]:
         from seqlab.models.aliases import MODEL_ALIASES
@@ -86,7 +86,7 @@ class Models(Kind):
 
 
 class Recipes(Kind):
-    """The recipes that come with seqlab."""
+    """The shipped recipes."""
 
     def names(self) -> Sequence[str]:
         from seqlab.recipes.read import shipped_recipes
@@ -100,7 +100,7 @@ class Recipes(Kind):
 
 
 class Runs(Kind):
-    """The runs below runs/ in this folder, each with its first score."""
+    """The runs in runs/ below the current folder, each with its first score."""
 
     def names(self) -> Sequence[str]:
         recipes = sorted(Path("runs").glob("*/recipe.toml")) if Path("runs").is_dir() else []
@@ -114,13 +114,13 @@ class Runs(Kind):
         folder = Path("runs") / name
         path = folder / RESULTS
         if not path.is_file():
-            return f"not finished; go on: seqlab train --resume {quoted(folder)}"
+            return f"not finished; resume with: seqlab train --resume {quoted(folder)}"
         try:
             verify_scored(folder, RESULTS, read_manifest(folder))
             return _first_score(json.loads(path.read_text(encoding="utf-8")))
         except (SeqlabError, OSError, ValueError, KeyError, IndexError, TypeError, AttributeError):
             return (
-                "its results are damaged or of an earlier version; write them again: seqlab train --resume"
+                "results are damaged or from an earlier version; rewrite them with: seqlab train --resume"
                 f" {quoted(folder)}"
             )
 

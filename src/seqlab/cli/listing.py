@@ -1,4 +1,4 @@
-"""seqlab list: what there is to choose from."""
+"""seqlab list: the available tasks, models, datasets and other parts."""
 
 from __future__ import annotations
 
@@ -10,23 +10,28 @@ import typer
 from seqlab.cli.console import answer, answer_json, answer_sentences, suggest
 from seqlab.cli.groups import grouped
 from seqlab.cli.kinds import KINDS
+from seqlab.cli.options import AsJson
 
-_WHEN_EMPTY = {"metrics": "none from plug-ins; a task's own are in its report"}
+EXAMPLES = """\b
+Examples:
+  seqlab list
+  seqlab list models
+  seqlab list runs
+"""
+_WHEN_EMPTY = {"metrics": "none from plug-ins; the built-in ones depend on the task"}
 
 
 def list_choices(
     kind: Annotated[
-        str, typer.Argument(help=f"One of: {', '.join(KINDS)}. All when left out.", metavar="KIND")
+        str, typer.Argument(help=f"One of: {', '.join(KINDS)}. All by default.", metavar="KIND")
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """List tasks, models, cells, attention scores, positions, optimizers, tokens, formats, metrics, datasets,
-    recipes, studies or runs.
-    """
+    """List tasks, models, datasets, recipes, runs and more."""
     from seqlab.core.errors import UsageError, nearest
 
     if kind and kind not in KINDS:
-        raise UsageError(f"there is no list of '{kind}'.", cure=nearest(kind, KINDS))
+        raise UsageError(f"'{kind}' cannot be listed.", cure=nearest(kind, KINDS))
     chosen = {name: listed.summaries() for name, listed in KINDS.items() if kind in ("", name)}
     if as_json:
         return answer_json(chosen)
@@ -41,7 +46,7 @@ def list_choices(
 
 
 def _show(kind: str, entries: Mapping[str, str]) -> None:
-    """One kind: its groups, and a line for each entry that fits the terminal. Names of the same thing share one."""
+    """Print one kind: its groups, and one line per entry, wrapped to the terminal. Aliases share a line."""
     if not entries:
         return answer(f"{kind}: {_WHEN_EMPTY.get(kind, 'none yet')}")
     answer(f"{kind}:")

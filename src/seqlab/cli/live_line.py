@@ -1,4 +1,4 @@
-"""Training seen from a notebook, where standard error is no terminal: one line that is rewritten in place."""
+"""Training progress in a notebook, whose standard error is not a terminal: one line, rewritten in place."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class LiveLine:
         self._write(f"step {step:,}{''.join(numbers)}")
 
     def _write(self, line: str) -> None:
-        """Spaces cover what a longer line before has left."""
+        """Pad with spaces to erase the rest of a longer previous line."""
         sys.stderr.write(f"\r{clean(line):<{self._width}}")
         sys.stderr.flush()
         self._width = len(line)

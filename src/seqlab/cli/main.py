@@ -1,10 +1,10 @@
-"""The command `seqlab`: verbs, and one place where mistakes become messages and exit codes."""
+"""The command `seqlab`: its subcommands, and the one place where errors become messages and exit codes."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,6 +29,7 @@ from seqlab.cli import (
     train,
     words,
 )
+from seqlab.cli.command import Command
 from seqlab.cli.outcome import reported
 from seqlab.cli.streams import explain_lost_answer, messages, require_output, usable_streams
 from seqlab.cli.unfinished import with_run_to_resume
@@ -36,23 +37,23 @@ from seqlab.core.errors import UsageError, nearest
 
 PROGRESS = ("auto", "json")
 SHORT_WAIT = "1000"
-"""How long threads spin while they wait for each other.
+"""How long OpenMP threads spin while they wait for each other.
 
-As fast as spinning on when the cores are free; but when another program takes a core, threads that spin on
-slow each other down many times over (docs/benchmarks.md).
+On idle cores this is as fast as the default; when another program uses a core, spinning threads slow each other
+down many times over (docs/benchmarks.md).
 """
 
 FIRST_STEPS = """\b
 First steps:
-  seqlab train FILE           train on a CSV, TSV, JSONL, text file or folder
-  seqlab train languages      or on a built-in dataset (seqlab list datasets)
-  seqlab explain training     what every setting means
+  seqlab train FILE         train on your own file or folder
+  seqlab train languages    train on a built-in dataset (seqlab list datasets)
+  seqlab explain training   show the training settings
 """
 
 
 @dataclass
 class CommonOptions:
-    """What every command understands, wherever it stands on the command line."""
+    """Options of every command, before or after its name."""
 
     debug: bool = False
     plugins: list[str] = field(default_factory=list)
@@ -68,7 +69,7 @@ def _load_plugins(paths: list[str]) -> None:
 
 
 class Verbs(TyperGroup):
-    """Whatever stops a verb is told here, before typer makes something else of it."""
+    """Reports errors itself, before typer handles them."""
 
     def invoke(self, ctx: Any) -> Any:
         common = ctx.obj or CommonOptions()
@@ -84,26 +85,28 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    help=(
-        "Train, compare and inspect sequence models, from the plain RNN to the Transformer, on your own data."
-    ),
+    help="Train, compare and use sequence models on your own data, from plain RNNs to Transformers.",
     epilog=FIRST_STEPS,
 )
-app.command("train", epilog=train.EXAMPLES)(train.train)
-app.command("data", epilog=data.EXAMPLES)(data.data)
-app.command("evaluate", epilog=evaluate.EXAMPLES)(evaluate.evaluate)
-app.command("compare", epilog=compare.EXAMPLES)(compare.compare)
-app.command("gain", epilog=gain.EXAMPLES)(gain.gain)
-app.command("predict", epilog=predict.EXAMPLES)(predict.predict)
-app.command("generate", epilog=generate.EXAMPLES)(generate.generate)
-app.command("reproduce", epilog=reproduce.EXAMPLES)(reproduce.reproduce)
-app.command("import", epilog=importing.EXAMPLES)(importing.import_model)
-app.command("export", epilog=exporting.EXAMPLES)(exporting.export_run)
-app.command("words", epilog=words.EXAMPLES)(words.words)
-app.command("study", epilog=study.EXAMPLES)(study.study)
-app.command("list")(listing.list_choices)
-app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
-app.command("schema", epilog=schema.EXAMPLES)(schema.schema)
+VERBS: dict[str, tuple[Callable[..., None], str]] = {
+    "train": (train.train, train.EXAMPLES),
+    "data": (data.data, data.EXAMPLES),
+    "evaluate": (evaluate.evaluate, evaluate.EXAMPLES),
+    "compare": (compare.compare, compare.EXAMPLES),
+    "gain": (gain.gain, gain.EXAMPLES),
+    "predict": (predict.predict, predict.EXAMPLES),
+    "generate": (generate.generate, generate.EXAMPLES),
+    "reproduce": (reproduce.reproduce, reproduce.EXAMPLES),
+    "import": (importing.import_model, importing.EXAMPLES),
+    "export": (exporting.export_run, exporting.EXAMPLES),
+    "words": (words.words, words.EXAMPLES),
+    "study": (study.study, study.EXAMPLES),
+    "list": (listing.list_choices, listing.EXAMPLES),
+    "explain": (explain.explain, explain.EXAMPLES),
+    "schema": (schema.schema, schema.EXAMPLES),
+}
+for name, (function, examples) in VERBS.items():
+    app.command(name, cls=Command, epilog=examples)(function)
 
 
 def _version(asked: bool) -> None:
@@ -117,31 +120,29 @@ def _version(asked: bool) -> None:
 @app.callback()
 def options(
     version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Show the version."
+        False, "--version", callback=_version, is_eager=True, help="Show the version and exit."
     ),
-    debug: bool = typer.Option(
-        False, "--debug", help="Show the full traceback of a mistake; may stand anywhere."
-    ),
+    debug: bool = typer.Option(False, "--debug", help="Show the full traceback of an error."),
     plugin: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="Load parts of your own from a Python file; may stand anywhere, more than once.",
+            help="Load your own cells, tokenizers, metrics or other parts from a Python file; repeatable.",
         ),
     ] = None,
     progress: str = typer.Option(
         "auto",
         metavar="auto|json",
-        help="json: progress and messages on standard error as JSON lines; may stand anywhere.",
+        help="Progress on standard error: for people, or as JSON lines for programs.",
     ),
 ) -> None:
-    """Options that every verb understands."""
+    """Options of every command."""
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Run a verb and exit; without one, show the help."""
+    """Run a command and exit; without one, show the help."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal that cannot show a character shows its code
+        if hasattr(stream, "reconfigure"):  # show the code of a character that cannot be encoded
             stream.reconfigure(errors="backslashreplace")
     if "_SEQLAB_COMPLETE" in os.environ:
         from seqlab.cli.completion.respond import respond
@@ -158,14 +159,14 @@ def main(words: Sequence[str] | None = None) -> None:
 
 
 def _choose_progress(form: str) -> None:
-    """Lines for people, or JSON lines for programs."""
+    """Choose lines for people or JSON lines for programs."""
     if form not in PROGRESS:
         raise UsageError(f"--progress {form}: expected auto or json.", cure=nearest(form, PROGRESS))
     messages.are_json = form == "json"
 
 
 def _common_options(words: list[str]) -> tuple[list[str], CommonOptions]:
-    """`--debug`, `--plugin FILE` and `--progress FORM` may stand before or after the verb, but what follows `--` is
+    """`--debug`, `--plugin FILE` and `--progress FORM` work before and after the command; arguments after `--` are
     data.
 
     >>> _common_options(["train", "a.csv", "--plugin", "cell.py", "--plugin=score.py", "--", "--debug"])

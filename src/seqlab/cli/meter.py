@@ -1,4 +1,4 @@
-"""What a display of training needs beyond one update: a smoothed loss, rates, memory and the last validation."""
+"""Running numbers for progress displays: smoothed loss, rates, memory and the last validation metric."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from seqlab.training.base import StepReport, Validation
 
 SMOOTHING = 0.95
 RECENT = 50
-"""Updates over which rates are measured."""
+"""Number of updates over which rates are measured."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class Reading:
     sequences_per_second: float
     tokens_per_second: float
     memory: int | None
-    """Bytes at the peak of the process."""
+    """Peak memory of the process in bytes."""
     metric: tuple[str, float] | None
-    """Name and value of what the best weights are chosen by, at the last validation."""
+    """Name and value of the metric that selects the best weights, at the last validation."""
 
 
 class Meter:
-    """Follows a training from update to update."""
+    """Tracks training from update to update."""
 
     def __init__(self) -> None:
         self._loss = _Average()
@@ -41,7 +41,7 @@ class Meter:
     def step(self, report: StepReport) -> Reading:
         self._recent.append((time.monotonic(), report.sequences, report.tokens))
         seconds = max(self._recent[-1][0] - self._recent[0][0], 1e-9)
-        made = list(self._recent)[1:]  # the first only marks the beginning
+        made = list(self._recent)[1:]  # the first only marks the start
         return Reading(
             report,
             loss=self._loss.add(report.loss),
@@ -53,20 +53,20 @@ class Meter:
         )
 
     def validation(self, validation: Validation) -> None:
-        """Remember what the weights are chosen by; the time of a validation is in no rate."""
+        """Keep the metric that selects the best weights; rates exclude the time of validation."""
         names = [name for name, value in validation.facts.items() if value == validation.value]
         self._metric = (names[0] if names else "validation", validation.value)
         self._recent.clear()
 
 
 def _sequences(updates: Sequence[tuple[float, int, int]]) -> int:
-    """None if one of the updates has none: the first windows of a stream do not continue anything yet."""
+    """0 if any update has none: text streams are not made of sequences."""
     counts = [sequences for _, sequences, _ in updates]
     return sum(counts) if all(counts) else 0
 
 
 class _Average:
-    """A mean that forgets slowly, and in which the first values do not weigh more than the later ones."""
+    """Exponential moving average with bias correction."""
 
     def __init__(self) -> None:
         self._sum = 0.0

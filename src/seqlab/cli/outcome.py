@@ -1,7 +1,6 @@
-"""How a command ends: words on standard error and an exit code.
+"""How a command ends: a message on standard error and an exit code.
 
-0 done    1 a bug    2 the user must change something    3 the environment (disk, memory, port)    130
-interrupted
+0 success    1 a bug    2 an error the user can fix    3 the environment (disk, memory, port)    130 interrupted
 """
 
 from __future__ import annotations
@@ -18,25 +17,25 @@ from seqlab.core.errors import EnvironmentProblem, SeqlabError
 
 BUG, INTERRUPTED = 1, 130
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""What writing to an open file may end with; the system then names no file."""
+"""Errors of writing to an open file, for which the system names no file."""
 
 
 @contextmanager
 def reported(*, debug: bool) -> Iterator[None]:
-    """Turn whatever stops a command into words and an exit code."""
+    """Turn any exception into a message and an exit code."""
     try:
         yield
     except SeqlabError as error:
         _end(error, debug=debug)
     except KeyboardInterrupt:
-        say("interrupted")
+        say("Interrupted.")
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:  # the reader of our output went away, as `head` does
+    except BrokenPipeError:  # the reader closed the pipe, as `head` does
         discard(STANDARD_OUTPUT)
         sys.exit(0)
     except Exception as error:
         if type(error).__module__.startswith("typer"):
-            raise  # typer's own way to end a command, or to complain about its words
+            raise  # how typer exits, and reports wrong arguments
         problem = _environment(error)
         if problem is None:
             _end_with_bug()
@@ -52,14 +51,14 @@ def _end(error: SeqlabError, *, debug: bool) -> None:
 
 
 def _end_with_bug() -> None:
-    """The traceback is shown: it is what a report needs, and hours of training may lie before it."""
+    """Print the traceback, which a bug report needs: the failure may come after hours of training."""
     traceback.print_exc()
-    say("This is a bug in seqlab and not your mistake. Please report it with the lines above.")
+    say("This is a bug in seqlab, not a mistake of yours. Please report it with the traceback above.")
     sys.exit(BUG)
 
 
 def _environment(error: BaseException) -> EnvironmentProblem | None:
-    """Memory, disk and permissions, which no recipe can fix; None for anything else."""
+    """The error for a problem with memory, disk or permissions; None for anything else."""
     text = str(error)
     if (
         isinstance(error, MemoryError)
@@ -69,11 +68,11 @@ def _environment(error: BaseException) -> EnvironmentProblem | None:
         or "out of memory" in text.lower()
     ):
         return EnvironmentProblem(
-            "there is not enough memory.",
+            "not enough memory.",
             cure="Try a smaller training.batch_size, model.hidden_size, language_model.window or data.max_length.",
         )
     if isinstance(error, OSError) and (error.filename is not None or error.errno in FULL):
-        cure = "Check the permissions and the free space there, or choose another folder with --out."
+        cure = "Check permissions and free disk space, or choose another folder with --out."
         return EnvironmentProblem(
             f"{error.strerror or 'cannot be used'}.", where=str(error.filename or ""), cure=cure
         )

@@ -1,4 +1,4 @@
-"""What the docstring of a registered part says, read from its file: `explain` must not wait for torch."""
+"""Docstrings of registered parts, read from their files, so that `explain` does not wait for torch."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ SHAPES = {
     "attention": "q is (batch, target, query), k (batch, source, key), the scores (batch, target, source)",
     "positions": "x is (batch, time, hidden), queries and keys (batch, heads, time, head_size)",
 }
-"""The shapes of what the equations of a kind mention."""
+"""Shapes of the variables in the equations of each kind."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part that has a name: its kind, what it is, and what its docstring and its formula say.
+    """A registered part: its kind and name, and what its docstring says.
 
-    parameters: the formula of their number, and its value at the default size. page: the end of the path of
-    its page in the documentation.
+    parameters: the formula of the parameter count, and its value at the default size. page: the end of the path
+    of its page in the documentation.
     """
 
     kind: str

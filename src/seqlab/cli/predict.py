@@ -1,16 +1,16 @@
-"""seqlab predict: answers for arguments, a file, or a stream on standard input, in their order."""
+"""seqlab predict: answers for arguments, a file or standard input, in the order of the inputs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from seqlab.cli.answer_table import check_answer_table, write_answer_table
 from seqlab.cli.console import answer, answer_json, quoted, say
 from seqlab.cli.decoding import check_top, with_options
 from seqlab.cli.inputs import available_chunks, open_inputs, open_pairs
+from seqlab.cli.options import AsJson, Beam, Decoding, EnsembleRuns, RunName
+from seqlab.cli.predict_options import File, Out, Pooling, Score, Texts, Top, Tree, Vectors
 from seqlab.cli.scores import show_pair_scores, show_scores
 from seqlab.cli.tree import check_tree, draw_tree
 from seqlab.cli.vectors import show_vectors
@@ -29,87 +29,36 @@ Examples:
   seqlab predict runs/bert-small "a [MASK]lass of things" --top 5
   seqlab predict runs/reviews-lstm --file new.csv --vectors --out new.npy
   cat news.en | seqlab predict runs/en-de --beam 5 | cut -f1
-  seqlab predict runs/en-de "A dog runs." --beam 5 --with runs/en-de-2 --with runs/en-de-3
+  seqlab predict runs/en-de "A dog runs." --beam 5 --with runs/en-de-2
   seqlab predict runs/en-de "A dog runs." --beam 3 --tree tree.svg
   seqlab predict runs/en-de --score --file pairs.tsv
 """
 
 
 def predict(
-    run: Annotated[str, typer.Argument(help="The folder of a run, or its name below runs/.", metavar="RUN")],
-    texts: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TEXT", help="Texts; standard input, one per line, when left out."),
-    ] = None,
-    file: Annotated[
-        str,
-        typer.Option(
-            "--file", "-f", help="A file in the format of the training data, or with one text per line."
-        ),
-    ] = "",
-    top: Annotated[int, typer.Option(help="How many answers to show for each text.")] = 1,
-    score: Annotated[
-        bool,
-        typer.Option(
-            "--score",
-            help="How probable a language model thinks each text is, or a translator each SOURCE<tab>TARGET.",
-        ),
-    ] = False,
-    beam: Annotated[
-        int,
-        typer.Option(help="Hypotheses that beam search keeps at every step; 0: as many as in the recipe."),
-    ] = 0,
-    decoding: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Further decoding settings, see: seqlab explain decoding."),
-    ] = None,
-    others: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with", metavar="RUN", help="Further runs with the same tokens: predict with the ensemble."
-        ),
-    ] = None,
-    tree: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE",
-            help="With a beam, for one text: its search tree as an image (.svg) or a page (.html).",
-        ),
-    ] = "",
-    vectors: Annotated[
-        bool,
-        typer.Option("--vectors", help="Vectors of the texts in place of answers: a JSON object per line."),
-    ] = False,
-    pooling: Annotated[
-        str,
-        typer.Option(
-            help="With --vectors: how the steps of a text become one vector; mean, first, last or max."
-        ),
-    ] = "",
-    out: Annotated[
-        str,
-        typer.Option(
-            help=(
-                "With --file: every row of the table (.csv, .tsv, .json, .jsonl) with its prediction. With --vectors: a"
-                " .npy file for all of them. With --score: an .html page of colored texts."
-            )
-        ),
-    ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    run: RunName,
+    texts: Texts = None,
+    file: File = "",
+    top: Top = 1,
+    score: Score = False,
+    beam: Beam = 0,
+    decoding: Decoding = None,
+    others: EnsembleRuns = None,
+    tree: Tree = "",
+    vectors: Vectors = False,
+    pooling: Pooling = "",
+    out: Out = "",
+    as_json: AsJson = False,
 ) -> None:
-    """Predict labels, tags and translations, with a language model the next token, with a masked one what
-    stands in the gaps.
+    """Predict labels, tags, numbers, captions or translations.
 
-    Each answer is a line with the answer, its probability and the text, separated by tabs. What is written
-    token by token has log P in place of the probability and, after a beam, the score by which it was ranked
-    behind the text.
+    A language model predicts the next token, a masked language model the masked ones. Each line of the output
+    holds the answer, its probability and the input, separated by tabs. Generated text has its log-probability
+    (log P) instead, followed after a beam search by the score it was ranked by.
     """
     _check_inputs(texts, file, top=top)
     _check_options(score=score, vectors=vectors, pooling=pooling, out=out, as_json=as_json)
-    if out and not (vectors or score):
-        check_answer_table(out, file)
-    if tree:
-        check_tree(tree, texts or [], others={"--score": score, "--vectors": vectors})
+    _check_files(texts, file, out=out, tree=tree, score=score, vectors=vectors)
     from seqlab.runs.run import Run
 
     loaded = with_options(
@@ -130,7 +79,7 @@ def predict(
 
 def _show_scores(run: Run, texts: list[str] | None, file: str, *, out: str, as_json: bool) -> None:
     """Log-probabilities of pairs for a model that generates targets, of texts for a language model."""
-    has_end = bool(texts or file)  # standard input may be a stream that nobody waits for
+    has_end = bool(texts or file)  # standard input may be an endless stream
     if run.spec.generates:
         pairs = open_pairs(run.recipe, texts, file)
         return show_pair_scores(run, pairs, detailed=has_end, out=out, as_json=as_json)
@@ -139,7 +88,7 @@ def _show_scores(run: Run, texts: list[str] | None, file: str, *, out: str, as_j
 
 
 def _show_predictions(run: Run, inputs: Iterator[Any], name: str, *, top: int, as_json: bool) -> None:
-    """name: the run as the user named it."""
+    """name: the run as the user typed it."""
     predictions = (
         prediction for chunk in available_chunks(inputs) for prediction in run.predict(chunk, top=top)
     )
@@ -161,26 +110,37 @@ def _show_tree(run: Run, text: str, tree: str, *, top: int, as_json: bool) -> No
 
 def _check_inputs(texts: list[str] | None, file: str, *, top: int) -> None:
     if texts and file:
-        raise UsageError("texts and --file are both given.", cure="Give the one or the other.")
+        raise UsageError("texts and --file exclude each other.", cure="Pass one or the other.")
     if top < 1:
-        raise UsageError(f"--top {top} asks for no answer.", cure="Give a whole number of at least 1.")
+        raise UsageError(f"--top {top} is less than 1.", cure="Use a whole number of at least 1.")
+
+
+def _check_files(
+    texts: list[str] | None, file: str, *, out: str, tree: str, score: bool, vectors: bool
+) -> None:
+    if out and not (vectors or score):
+        check_answer_table(out, file)
+    if tree:
+        check_tree(tree, texts or [], others={"--score": score, "--vectors": vectors})
 
 
 def _check_options(*, score: bool, vectors: bool, pooling: str, out: str, as_json: bool) -> None:
     if score and vectors:
-        raise UsageError("--score and --vectors are both given.", cure="Give the one or the other.")
+        raise UsageError("--score and --vectors exclude each other.", cure="Pass one or the other.")
     if pooling and not vectors:
-        raise UsageError("--pooling belongs to --vectors.", cure="Add --vectors, or leave it out.")
+        raise UsageError(
+            "--pooling applies only to --vectors.", cure="Add --vectors, or leave out --pooling."
+        )
     if out and as_json:
-        raise UsageError("--out and --json are both given.", cure="Give the one or the other.")
+        raise UsageError("--out and --json exclude each other.", cure="Pass one or the other.")
     if out and vectors and not out.endswith(".npy"):
         raise UsageError(
-            f"--out {out} is not called NAME.npy.",
-            cure="Vectors are written as one NumPy array: --out vectors.npy",
+            f"--out {out} does not end in .npy.",
+            cure="Vectors are saved as a NumPy array: --out vectors.npy",
         )
     if out and score and not out.endswith(".html"):
         raise UsageError(
-            f"--out {out} is not called NAME.html.", cure="Scored texts are drawn on a page: --out page.html"
+            f"--out {out} does not end in .html.", cure="Scores are drawn on an HTML page: --out page.html"
         )
 
 

@@ -1,4 +1,4 @@
-"""Training seen from the terminal: a live line below a table of validations, or plain lines when nobody watches."""
+"""Training progress in the terminal: a live line below a table of validations; plain lines without a terminal."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from seqlab.training.base import StepReport, Validation
 
 SECONDS_BETWEEN_LINES = 10.0
 MOST_STEP_LINES, MOST_VALIDATION_LINES = 20, 25
-"""Lines of a whole run, about; a long one is not told at greater length."""
+"""Approximate number of lines for a whole run, however long it is."""
 SHORTEST_BAR, LONGEST_BAR = 6, 30
 UPDATES_PER_SECOND = 8
 
 
 def watch_training(*, quiet: bool = False) -> TerminalProgress | JsonProgress:
-    """What shows a training: JSON lines where `--progress json` asks for them."""
+    """The progress display: JSON lines with `--progress json`."""
     return JsonProgress() if messages.are_json else TerminalProgress(quiet=quiet)
 
 
@@ -91,7 +91,7 @@ class TerminalProgress:
 
 
 def live_text(reading: Reading, *, width: int) -> Text:
-    """A bar as long as there is space for, and the status."""
+    """A bar as long as space allows, and the status."""
     status = status_line(reading, width=width - 1)
     space = min(LONGEST_BAR, width - len(status) - 3)
     if space < SHORTEST_BAR:
@@ -101,7 +101,7 @@ def live_text(reading: Reading, *, width: int) -> Text:
 
 
 def _row_text(line: str) -> Text:
-    """A row of the table; the header is dim, the word that marks the best is green."""
+    """A row of the table; the header is dim, the mark of the best is green."""
     text = Text(line)
     if line.lstrip().startswith("epoch"):
         text.stylize("dim")
@@ -111,7 +111,7 @@ def _row_text(line: str) -> Text:
 
 
 class _Thinned:
-    """Which of many validations are shown: all of up to `most`, every second of twice as many, …, the last."""
+    """Decides which validations to show: all of up to `most`, every other one of twice as many, …, and the last."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -120,7 +120,7 @@ class _Thinned:
         self._total_steps = 0
 
     def expect(self, step: int, total_steps: int) -> None:
-        """An update of a run that plans `total_steps`; a resumed run does not start with the first."""
+        """Note an update of a run that plans `total_steps`; a resumed run does not start at the first."""
         if self._last_step < 0:
             self._last_step = step - 1
         self._total_steps = total_steps

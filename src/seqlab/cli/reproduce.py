@@ -1,4 +1,4 @@
-"""seqlab reproduce: train a run again from its own recipe, and compare."""
+"""seqlab reproduce: retrain a run from its own recipe and compare."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from seqlab.cli.announcement import show_stage
 from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, suggest
+from seqlab.cli.options import AsJson, Quiet, RunName
 from seqlab.cli.train import moved_data, watch
 from seqlab.core.errors import SeqlabError, UsageError
 from seqlab.core.notify import ignore
@@ -16,26 +17,32 @@ from seqlab.core.notify import ignore
 EXAMPLES = """\b
 Examples:
   seqlab reproduce runs/reviews-lstm
-  seqlab reproduce runs/reviews-lstm data.train=new/reviews.csv     the data was moved
-Exit code 0: the same within rounding. 2: it differs, or cannot be repeated.
+  seqlab reproduce runs/reviews-lstm data.train=new/reviews.csv   (moved data)
+
+Exit code 0 if the results match within rounding; 2 if they differ or the run cannot be repeated.
 """
 
 
 def reproduce(
-    run: Annotated[str, typer.Argument(help="The folder of a finished run.", metavar="RUN")],
+    run: RunName,
     settings: Annotated[
-        list[str] | None, typer.Argument(metavar="data.train=FILE", help="Where data that was moved is now.")
+        list[str] | None, typer.Argument(metavar="data.train=FILE", help="New path of data that has moved.")
     ] = None,
-    out: Annotated[str, typer.Option(help="Folder of the repetition; runs/NAME-again when left out.")] = "",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    out: Annotated[
+        str, typer.Option(metavar="FOLDER", help="Folder of the new run; runs/NAME-again by default.")
+    ] = "",
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Train a run again (same data, seed, threads and steps) and compare weights, losses and scores."""
+    """Retrain a run and compare weights, losses and scores.
+
+    The repetition has the same data, seed, number of threads and steps as the run.
+    """
     moved = moved_data(settings or [])
     if len(moved) < len(settings or []):
         raise UsageError(
-            f"{' '.join(settings or [])!r}: a repetition has the settings of the run.",
-            cure=f"Only the place of data can change: seqlab reproduce {quoted(run)} data.train=FILE",
+            f"{' '.join(settings or [])!r}: a repetition uses the settings of the run.",
+            cure=f"Only the path of the data can change: seqlab reproduce {quoted(run)} data.train=FILE",
         )
     from seqlab.runs.reproduce import reproduce as work
 

@@ -1,4 +1,4 @@
-"""seqlab schema: what a recipe may contain, for editors."""
+"""seqlab schema: the JSON Schema of recipes, for editors."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ EXAMPLES = """\b
 Examples:
   seqlab schema --out recipe.schema.json
 
-Begin a recipe with the line  #:schema ./recipe.schema.json  and editors with Taplo (Even Better TOML in
-VS Code) complete and check its settings.
+Start a recipe with the line  #:schema ./recipe.schema.json  and editors with Taplo (Even Better TOML in
+VS Code) complete and validate its settings.
 """
 
 
@@ -24,7 +24,7 @@ def schema(
         str, typer.Option(metavar="FILE", help="Write the schema to this file instead of standard output.")
     ] = "",
 ) -> None:
-    """Print the JSON Schema of recipes, for completion in editors."""
+    """Print the JSON Schema of recipes, for editor completion."""
     from seqlab.core.files import write_whole
     from seqlab.recipes.json_schema import recipe_schema
 
@@ -32,4 +32,4 @@ def schema(
     if not out:
         return answer(text)
     write_whole(Path(out), f"{text}\n")
-    return say(f"Wrote {out}. Begin a recipe in the same folder with: #:schema ./{Path(out).name}")
+    return say(f"Wrote {out}. Start a recipe in the same folder with: #:schema ./{Path(out).name}")

@@ -1,5 +1,5 @@
-"""seqlab predict --score: how probable a language model thinks texts are, or a translator targets, as lines,
-as JSON or as a page.
+"""seqlab predict --score: log-probabilities of texts (language model) or targets (translation), as lines, JSON
+or a page.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ COLUMNS = "perplexity\tbits/token\tbits/character\tnats\ttext"
 
 
 def show_scores(run: Run, inputs: Iterator[Any], *, ranked: bool, out: str, as_json: bool) -> None:
-    """A line for each text: in their order as they come, or all of them ranked, the least surprising first.
+    """One line per text: in the order of the input as they arrive, or ranked by likelihood, most likely first.
 
-    One text alone shows its tokens.
+    A single text also shows its tokens.
     """
     stream = (score for part in available_chunks(inputs) for score in run.score(part))
     if not (ranked or out or as_json):
@@ -56,7 +56,7 @@ def show_scores(run: Run, inputs: Iterator[Any], *, ranked: bool, out: str, as_j
 def show_pair_scores(
     run: Run, pairs: Iterator[tuple[Any, str]], *, detailed: bool, out: str, as_json: bool
 ) -> None:
-    """A line for each pair, in their order. detailed: one pair alone shows its tokens."""
+    """One line per pair, in order. detailed: a single pair also shows its tokens."""
     stream = (score for part in available_chunks(pairs) for score in run.score(part))
     if out or as_json:
         scores = list(stream)
@@ -90,7 +90,9 @@ def _show_tokens(score: TextScore) -> None:
 def _warn(scores: Sequence[TextScore]) -> None:
     unknown = sum(score.num_unknown for score in scores)
     if unknown:
-        say(f"unknown tokens: {unknown:,}; each counts as <unk>, which is likelier than the token itself")
+        say(
+            f"WARNING: unknown tokens: {unknown:,}; each is scored as <unk>, which is more likely than the token itself"
+        )
 
 
 def _write(scores: Sequence[TextScore], run: Run, path: Path) -> None:
@@ -108,7 +110,9 @@ def _write(scores: Sequence[TextScore], run: Run, path: Path) -> None:
         for score in scores
         if score.tokens
     ]
-    title = f"How surprising {run.folder.name} finds {'this text' if len(texts) == 1 else 'these texts'}"
+    title = (
+        f"Surprisal of {'one text' if len(texts) == 1 else f'{len(texts):,} texts'} under {run.folder.name}"
+    )
     subtitle = (
         f"{run.recipe.task.replace('_', ' ')}, {run.recipe.model.kind}, {run.num_parameters:,} parameters"
     )
@@ -117,7 +121,9 @@ def _write(scores: Sequence[TextScore], run: Run, path: Path) -> None:
         write_whole(path, page)
     except OSError as error:
         raise EnvironmentProblem(
-            f"the page cannot be written ({error.strerror}).", where=str(path), cure="Choose another --out."
+            f"the page cannot be written ({error.strerror}).",
+            where=str(path),
+            cure="Choose another file with --out.",
         ) from error
     say(f"{count_of(len(texts), 'text')}: {path}")
 

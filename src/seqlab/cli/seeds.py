@@ -1,4 +1,4 @@
-"""seqlab train --seeds N: the same training with several seeds, and what is left when luck is taken out."""
+"""seqlab train --seeds N: the same training with several seeds, and statistics over them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def train_with_seeds(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Train, print a line for every seed and the mean over them."""
+    """Train, and print one line per seed and the statistics over all seeds."""
     recipe, name = checked(what, settings, values=values, task=task, model=model)
 
     from seqlab.cli.progress import watch_training
@@ -65,7 +65,7 @@ def train_with_seeds(
 def checked(
     what: str, settings: list[str], *, values: Mapping[str, Any], task: str, model: str
 ) -> tuple[Recipe, str]:
-    """What can be wrong with settings and names of files shows at once, before torch is imported."""
+    """Reject wrong settings and missing files at once, before torch is imported."""
     from seqlab.runs.data import refuse_missing
     from seqlab.runs.find_recipe import find_recipe
 
@@ -75,20 +75,20 @@ def checked(
 
 
 def name_of(recipe: Recipe, model: str) -> str:
-    """A name for runs that belong together: that of the data, and of the model where one is named."""
+    """A name for a group of runs: that of the data, and of the model if one is given."""
     from seqlab.runs.train.prepare import data_name
 
     return "-".join(filter(None, (data_name(recipe), model)))
 
 
 def silent(name: str, prepared: Prepared | None) -> None:
-    """Nothing is said as a training begins."""
+    """Print nothing when a training starts."""
 
 
 def announced(name: str, prepared: Prepared | None) -> None:
-    """One line as a training begins."""
+    """Print one line when a training starts."""
     if prepared is None:
-        return say(f"{name}: goes on where it was stopped")
+        return say(f"{name}: resuming")
     forecast, steps = prepared.forecast, prepared.budget.total_steps
     seconds = (
         ""
@@ -105,6 +105,6 @@ def announced(name: str, prepared: Prepared | None) -> None:
 
 
 def stopped_at(folder: Path, step: int) -> NoReturn:
-    """What was trained is kept: the same command goes on."""
-    say(f"Stopped and saved after step {step:,} of {folder}. The same command goes on from there.")
+    """Say how to continue, and exit."""
+    say(f"Stopped and saved {folder} after step {step:,}. Run the same command again to continue.")
     sys.exit(130)

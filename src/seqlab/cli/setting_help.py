@@ -1,4 +1,4 @@
-"""The settings that `seqlab explain` shows for a topic, and how."""
+"""The settings that `seqlab explain` shows for a topic, and their format."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 
 def matching_settings(topic: str) -> list[SettingHelp]:
-    """The settings of a section, the options of a cell, or whatever has this name.
+    """The settings of a section, the options of a cell, or all settings with this name.
 
-    Only the last looks at all settings, for which every task is imported.
+    Only the last case reads all settings, which imports every task.
     """
     from seqlab.cells.settings import CELL_KINDS
     from seqlab.core.settings import describe
@@ -33,9 +33,7 @@ def matching_settings(topic: str) -> list[SettingHelp]:
 
 
 def all_settings() -> list[SettingHelp]:
-    """Every setting once; those of several kinds of model that differ in their sentence or default once
-    each.
-    """
+    """Every setting once; a setting whose help or default differs between models, once for each."""
     from seqlab.core.settings import describe
     from seqlab.recipes.recipe import Recipe
     from seqlab.recipes.sections import section_names, settings_help
@@ -46,7 +44,7 @@ def all_settings() -> list[SettingHelp]:
 
 
 def describe_setting(entry: SettingHelp) -> str:
-    """A setting with its type, its default, its help and the models or cells that have it."""
+    """A setting with its type, default, help, and the models or cells that have it."""
     return f"{entry.name} ({entry.kind}; {_default(entry.default)})\n    {entry.sentence}{_owners(entry)}"
 
 
@@ -62,7 +60,7 @@ def setting_json(entry: SettingHelp) -> dict[str, Any]:
 
 
 def _owners(entry: SettingHelp) -> str:
-    """The kinds of model, or the cells, that have a setting, on a line of its own."""
+    """The models or cells that have a setting, on a separate line."""
     if not entry.kinds:
         return ""
     return f"\n    {'Cells' if entry.name.startswith('model.cell.') else 'Models'}: {', '.join(entry.kinds)}."

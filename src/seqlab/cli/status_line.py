@@ -1,4 +1,4 @@
-"""One update on one line: as much as fits, the most important first."""
+"""One update on one line: the most important parts that fit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from seqlab.cli.units import memory_text, rate_text, value_text
 
 GAP = "  "
 KEPT = (0, 1, 4, 2, 3, 5)
-"""Parts of a status by their importance: progress, loss, time left, metric, rate, memory."""
+"""Indices of the parts by importance: progress, loss, time left, metric, rate, memory."""
 
 
 def status_line(reading: Reading, *, width: int) -> str:

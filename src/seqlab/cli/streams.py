@@ -1,8 +1,8 @@
 """The standard streams of a command, any of which may be closed, full or unreadable.
 
-An answer that cannot be written ends the command with exit code 3. Messages that cannot be written stop nothing, but
-the exit code is 3 instead of 0: a warning may have been among them. A reader that goes away, as `head` does, is no
-problem.
+An answer that cannot be written ends the command with exit code 3. Messages that cannot be written do not stop the
+command, but its exit code is 3 instead of 0, since a warning may have been lost. A reader that closes the pipe early,
+as `head` does, is not an error.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import Any
 from seqlab.core.errors import EnvironmentProblem
 
 STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR = 0, 1, 2
-REDIRECT = "Redirect it to a file on a disk with free space (> FILE), or to a program (| less)."
+REDIRECT = "Redirect it to a file on a disk with free space (> FILE), or pipe it to a program (| less)."
 
 
 class Messages:
-    """Standard error, as far as it can be written to."""
+    """Standard error, if it can be written to."""
 
     def __init__(self) -> None:
         self.are_lost = False
@@ -31,7 +31,7 @@ class Messages:
         """Whether every line is a JSON object, for programs (`--progress json`)."""
 
     def write_event(self, event: str, **facts: Any) -> None:
-        """One JSON object on a line. JSON has no NaN and no infinity: those become null."""
+        """Write one JSON object on one line. JSON has no NaN and no infinity: those become null."""
         plain = {
             name: None if isinstance(value, float) and not math.isfinite(value) else value
             for name, value in facts.items()
@@ -59,7 +59,7 @@ messages = Messages()
 
 @contextmanager
 def usable_streams() -> Iterator[None]:
-    """Run a command whatever the state of its streams, and let the exit code tell what was lost."""
+    """Run a command whatever the state of its streams; the exit code reports lost output."""
     messages.are_lost = messages.are_json = False
     _replace_closed()
     try:
@@ -71,7 +71,7 @@ def usable_streams() -> Iterator[None]:
 
 
 def require_output() -> None:
-    """Before any work: whatever a command answers would be lost."""
+    """Fail before any work if the answer would be lost."""
     if sys.stdout is None:
         raise EnvironmentProblem("standard output is closed, so the answer would be lost.", cure=REDIRECT)
 
@@ -80,13 +80,13 @@ def require_input() -> None:
     if sys.stdin is None:
         raise EnvironmentProblem(
             "standard input is closed, so there is no text to read.",
-            cure="Give texts as arguments, name a file with --file, or pipe them in.",
+            cure="Pass texts as arguments, a file with --file, or pipe them in.",
         )
 
 
 @contextmanager
 def explain_lost_answer() -> Iterator[None]:
-    """Turn the system's error while an answer is written into an EnvironmentProblem."""
+    """Turn an OSError raised while writing an answer into an EnvironmentProblem."""
     try:
         yield
     except BrokenPipeError:
@@ -99,7 +99,7 @@ def explain_lost_answer() -> Iterator[None]:
 
 
 def discard(descriptor: int) -> None:
-    """Send what is still buffered nowhere: Python would fail once more when it ends."""
+    """Redirect a stream to the null device: Python would fail again when it flushes at exit."""
     with suppress(OSError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, descriptor)
@@ -107,9 +107,9 @@ def discard(descriptor: int) -> None:
 
 
 def _replace_closed() -> None:
-    """Occupy closed descriptors, or the next file that is opened gets their number and whatever is written to them.
+    """Reopen closed descriptors: otherwise the next opened file would take their number and receive their output.
 
-    Python has no object for a stream that was closed at the start, and `print` then writes messages to standard
+    Python has no object for a stream that was closed at startup, and `print` would write messages to standard
     output.
     """
     for descriptor in (STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR):
@@ -122,7 +122,7 @@ def _replace_closed() -> None:
 
 
 class _Closed(io.TextIOBase):
-    """Standard error that was closed before the command started."""
+    """Standard error that was already closed at startup."""
 
     def write(self, text: str) -> int:
         messages.are_lost = True

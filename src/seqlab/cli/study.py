@@ -1,4 +1,4 @@
-"""seqlab study: a claim of the field, rerun as a small experiment."""
+"""seqlab study: a well-known claim, tested in a small experiment."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, say, suggest
+from seqlab.cli.options import AsJson
 from seqlab.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,26 +24,29 @@ Examples:
 
 def study(
     name: Annotated[
-        str, typer.Argument(help="The study; seqlab list studies names them.", metavar="NAME")
+        str, typer.Argument(metavar="NAME", help="Name of the study (see: seqlab list studies).")
     ] = "",
     quick: Annotated[
-        bool, typer.Option("--quick", help="A few seconds: smaller and shorter, to see the direction.")
+        bool, typer.Option("--quick", help="Smaller and shorter, a few seconds: shows the trend only.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed, other data and weights.")] = 0,
-    threads: Annotated[int, typer.Option(min=1, help="Threads to compute with.")] = 1,
-    out: Annotated[str, typer.Option(help="Folder of the page; runs/studies/NAME when left out.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Random seed of data and weights.")] = 0,
+    threads: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="Number of threads.")] = 1,
+    out: Annotated[
+        str, typer.Option(metavar="FOLDER", help="Folder of the page; runs/studies/NAME by default.")
+    ] = "",
+    as_json: AsJson = False,
 ) -> None:
-    """Rerun a claim of the field and write a page about it."""
+    """Test a well-known claim in a small experiment."""
     from seqlab.core.errors import listed
     from seqlab.studies.base import studies
 
     if not name:
         raise UsageError(
-            "no study is named.", cure=f"seqlab study NAME. Available: {listed(studies.names())}."
+            "the name of a study is missing.",
+            cure=f"Run: seqlab study NAME. Available: {listed(studies.names())}.",
         )
     sentence = studies.summary(name) if name in studies.names() else ""
-    run = studies.get(name)  # a wrong name is refused here, before torch is imported
+    run = studies.get(name)  # rejects a wrong name before torch is imported
 
     import torch
 

@@ -1,4 +1,4 @@
-"""The end of a training: the score beside its baseline, the time, the digest of the weights and where everything is."""
+"""The summary box after training: score and baseline, time, digest of the weights, and paths."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WIDEST = 100
 
 
 def show_summary(run: Run) -> None:
-    """A box in a terminal. Elsewhere the path of the report, as scripts expect it."""
+    """Print a box in a terminal, and only the path of the report elsewhere, as scripts expect."""
     if not sys.stdout.isatty():
         say(f"weights: {_weights(run)}")
         return answer(f"report: {run.folder / 'report.html'}")
@@ -63,17 +63,17 @@ def _score_rows(score: Score | None, split: str) -> list[tuple[str, str]]:
 
 
 def _weights(run: Run) -> str:
-    """The digest, and what it depends on: the same seed gives the same one."""
+    """The digest of the weights, and what it depends on."""
     raw = run.results.raw
     facts = raw["provenance"]
     return (
         f"sha256 {raw['training']['weights_sha256'][:16]} (seed {facts['seed']}, {count_of(facts['threads'], 'thread')};"
-        " same seed, same result: seqlab reproduce)"
+        " check with: seqlab reproduce)"
     )
 
 
 def draw_box(title: str, rows: list[tuple[str, str]], *, width: int) -> list[str]:
-    """Names and values in a frame that fits the terminal; a long value goes on below itself.
+    """Names and values in a frame that fits the terminal; long values wrap.
 
     >>> print("\\n".join(draw_box("toy", [("accuracy", "0.91"), ("run", "runs/toy")], width=40)))
     ╭─ toy ───────────────╮
@@ -99,7 +99,7 @@ def draw_box(title: str, rows: list[tuple[str, str]], *, width: int) -> list[str
 
 
 def _wrapped(value: str, width: int) -> list[str]:
-    """Broken between words; a path that is longer than a line stays whole lines of characters."""
+    """Break between words; break a longer path anywhere."""
     import textwrap
 
     return textwrap.wrap(value, width, break_on_hyphens=False) or [""]

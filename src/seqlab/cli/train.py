@@ -12,6 +12,7 @@ import typer
 from seqlab.cli.announcement import announce, show_note, show_stage
 from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, say, suggest
 from seqlab.cli.guesses import summarize_guesses
+from seqlab.cli.options import AsJson, Assignments, Data, Quiet, TaskName
 from seqlab.cli.seeds import train_with_seeds
 from seqlab.cli.summary_box import show_summary
 from seqlab.core.errors import UsageError
@@ -31,60 +32,57 @@ Examples:
   seqlab train input.txt --model gru training.steps=2000
   seqlab train reviews.csv --from runs/input-gru start.freeze=embedding
   seqlab train reviews.csv --seeds 5
-  seqlab train --resume runs/reviews-lstm      the newest stopped run when no run is named
-  seqlab train reviews.csv --plugin my_cell.py --model my_cell     a part of your own
+  seqlab train --resume runs/reviews-lstm
+  seqlab train --resume                   (the most recently interrupted run)
+  seqlab train reviews.csv --plugin my_cell.py --model my_cell
 """
 Result = TypeVar("Result")
 BEATEN = "the model does not beat its baseline"
 WITHOUT_ADVICE = (
-    " The run was too short for advice from its curve: try more time (--minutes NUMBER) or more data."
+    " The run is too short to draw advice from its curve. Try more time (--minutes NUMBER) or more data."
 )
 
 
 def train(
-    what: Annotated[
+    what: Data = "",
+    settings: Assignments = None,
+    task: TaskName = "",
+    model: Annotated[
         str,
-        typer.Argument(
-            help="A recipe (shipped name or .toml), a built-in dataset, or your file or folder.",
-            metavar="WHAT",
+        typer.Option(
+            metavar="NAME",
+            help="Model: rnn, lstm, gru, bilstm, cnn, transformer, … (see: seqlab list models).",
         ),
     ] = "",
-    settings: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="KEY=VALUE", help="Settings by their dotted names, as in a recipe."),
-    ] = None,
-    task: Annotated[str, typer.Option(help="The job, see: seqlab list tasks; guessed when left out.")] = "",
-    model: Annotated[
-        str, typer.Option(help="A short name: rnn, lstm, gru, bilstm, cnn, transformer, …")
-    ] = "",
-    out: Annotated[str, typer.Option(help="Folder of the run; runs/NAME when left out.")] = "",
+    out: Annotated[str, typer.Option(metavar="FOLDER", help="Run folder; runs/NAME by default.")] = "",
     minutes: Annotated[
         float,
         typer.Option(
-            help=(
-                "Time limit in minutes for the whole command, per run; step counts of a recipe shrink with it."
-            ),
+            metavar="NUMBER",
+            help="Time budget of the whole command, per run; scales down the step counts of a recipe.",
             show_default=False,
         ),
     ] = 0,
     start_from: Annotated[
         str,
-        typer.Option("--from", metavar="RUN", help="Start from the tokens and weights of a finished run."),
+        typer.Option("--from", metavar="RUN", help="Fine-tune a finished or imported run."),
     ] = "",
     seeds: Annotated[
         int,
         typer.Option(
-            help="Train with this many seeds; mean, spread and interval over them.", show_default=False
+            metavar="NUMBER",
+            help="Train with this many seeds and report the mean, the standard deviation and the 95% CI.",
+            show_default=False,
         ),
     ] = 0,
-    resume: Annotated[str, typer.Option(metavar="RUN", help="Go on with a run that was stopped.")] = "",
+    resume: Annotated[str, typer.Option(metavar="RUN", help="Resume an interrupted run.")] = "",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would happen and the whole recipe, and stop.")
+        bool, typer.Option("--dry-run", help="Print the plan and the full recipe without training.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Train a model, score it beside its baseline, and save it."""
+    """Train a model, score it against a baseline, and save it."""
     clock = perf_counter()
     if resume:
         extra = [what, *(settings or [])] if what else settings or []
@@ -93,8 +91,8 @@ def train(
         return _resume(resume, moved, quiet=quiet, as_json=as_json, clock=clock)
     if not what:
         raise UsageError(
-            "nothing to train on.",
-            cure="Name a file: seqlab train FILE, or a built-in dataset: seqlab list datasets",
+            "no data to train on.",
+            cure="Pass a file (seqlab train FILE) or a built-in dataset (seqlab list datasets).",
         )
     options = {"training.minutes": minutes, "start.run": start_from}
     values = {name: value for name, value in options.items() if value}
@@ -105,31 +103,30 @@ def train(
     if not quiet:
         announce(prepared)
     if seeds and not quiet:
-        say(f"the plan of each of the {seeds} runs, which differ in training.seed")
+        say(f"plan of each of the {seeds} runs, which differ only in training.seed")
     if dry_run:
         return _show_recipe(prepared, as_json=as_json)
     return _train(prepared, quiet=quiet, as_json=as_json)
 
 
 def _check_resume(folder: str, extra: list[str], *, is_new: bool) -> dict[str, str]:
-    """The data that was moved; nothing else can be changed about a run.
+    """The new paths of moved data; nothing else about a run can change.
 
-    extra: arguments besides the folder. is_new: whether there are options that belong to a new run.
+    extra: arguments besides the folder. is_new: whether any option applies only to new runs.
     """
     moved = moved_data(extra)
     if len(moved) < len(extra) or is_new:
         raise UsageError(
-            "--resume takes only the folder of a run.",
+            "--resume accepts no other settings or options: a run continues with the recipe it started with.",
             cure=(
-                f"A run goes on with the recipe it started with: seqlab train --resume {quoted(folder)}"
-                " (and data.train=FILE if its data was moved)"
+                f"Run: seqlab train --resume {quoted(folder)} (add data.train=FILE if the data has moved)."
             ),
         )
     return moved
 
 
 def moved_data(words: list[str]) -> dict[str, str]:
-    """The places of data among the arguments.
+    """The new paths of data among the arguments.
 
     >>> moved_data(["data.train=new/a.csv", "training.steps=3"])
     {'train': 'new/a.csv'}
@@ -171,7 +168,7 @@ def _prepare(
     quiet: bool,
     clock: float,
 ) -> Prepared:
-    """What can be wrong with settings and names of files shows at once, before torch is imported."""
+    """Reject wrong settings and missing files at once, before torch is imported."""
     from seqlab.runs.data import refuse_missing
     from seqlab.runs.find_recipe import find_recipe, task_of_section
 
@@ -187,7 +184,7 @@ def _prepare(
 
 
 def watch(work: Callable[[Callback], Result], *, quiet: bool) -> Result:
-    """Do the work under a progress bar; say how to go on when somebody stops it."""
+    """Run the work with a progress display; on an interrupt, print how to resume."""
     from seqlab.cli.progress import watch_training
     from seqlab.runs.train.start import Interrupted
 
@@ -196,7 +193,7 @@ def watch(work: Callable[[Callback], Result], *, quiet: bool) -> Result:
             return work(callback)
     except Interrupted as stopped:
         say(
-            f"Stopped and saved after step {stopped.step:,}. Go on with:\n  seqlab train --resume"
+            f"Stopped and saved after step {stopped.step:,}. Resume with:\n  seqlab train --resume"
             f" {quoted(stopped.folder)}"
         )
         sys.exit(130)
@@ -221,7 +218,7 @@ def _show_recipe(prepared: Prepared, *, as_json: bool) -> None:
             }
         )
     answer(prepared.recipe.to_toml(), end="")
-    return say("next:\n  save this as NAME.toml and: seqlab train NAME.toml")
+    return say("next:\n  save this recipe as NAME.toml, edit it, and run: seqlab train NAME.toml")
 
 
 def show_warnings(run: Run, *, known: list[str]) -> None:
@@ -232,16 +229,16 @@ def show_warnings(run: Run, *, known: list[str]) -> None:
 
 
 def show_curve(run: Run, *, show: Notify = say) -> None:
-    """Why training ended, and what its validation curve suggests."""
+    """Say why training ended and what the validation curve suggests."""
     training = run.results.raw["training"]
     if training.get("stopped_early"):
-        show(f"early stopping after step {training['steps']:,}; the best was step {training['best_step']:,}")
+        show(f"early stopping after step {training['steps']:,}; the best step was {training['best_step']:,}")
     if training.get("advice"):
         show(training["advice"])
 
 
 def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> None:
-    """The scores, the warnings that were not shown before, and where to go from here."""
+    """Print the scores, the warnings not shown before, and the next commands."""
     results = run.results
     raw = results.raw
     if as_json:
@@ -270,17 +267,17 @@ def _as_json(run: Run) -> dict[str, Any]:
 
 
 def _show_label_errors(split: Mapping[str, Any]) -> None:
-    """How many labels look wrong; the report lists them."""
+    """Say how many labels look wrong; the report lists them."""
     section = split.get("sections", {}).get("label_errors") or {}
     if errors := section.get("errors"):
         say(
-            f"the report lists {count_of(len(errors), 'row')} that may be labeled wrong, the first at"
+            f"the report lists {count_of(len(errors), 'row')} that may be mislabeled, starting with"
             f" {errors[0]['where']} ({errors[0]['label']!r}, probably {errors[0]['predicted']!r})"
         )
 
 
 def _show_batch_means(splits: Mapping[str, Any]) -> None:
-    """The number that many training loops print, beside the exact one."""
+    """Print the number that many training loops report, next to the exact one."""
     for name, part in splits.items():
         if mean := part["sections"].get("batch_mean_accuracy"):
             answer_sentences(

@@ -17,26 +17,27 @@ ENDINGS = (".svg", ".html")
 
 
 def check_tree(file: str, texts: Sequence[str], *, others: Mapping[str, bool]) -> None:
-    """What is wrong with `--tree FILE`, before a run is loaded. others: options that answer something else,
-    and whether they are given.
+    """Reject a wrong `--tree FILE` before a run is loaded. others: options that exclude it, and whether they
+    are set.
     """
     if Path(file).suffix not in ENDINGS:
         raise UsageError(
-            f"--tree {file} is neither an image nor a page.", cure="Call it NAME.svg or NAME.html."
+            f"--tree {file} ends in neither .svg nor .html.",
+            cure="Name an image (tree.svg) or a page (tree.html).",
         )
     if len(texts) != 1:
         raise UsageError(
-            f"--tree draws the search of one text, and there are {len(texts)}.",
+            f"--tree draws the search for exactly one text, found {len(texts)}.",
             cure='For example: seqlab predict RUN "A text." --beam 3 --tree t.svg',
         )
     if wrong := [option for option, is_given in others.items() if is_given]:
         raise UsageError(
-            f"--tree and {' and '.join(wrong)} are both given.", cure="Give the one or the other."
+            f"--tree and {' and '.join(wrong)} exclude each other.", cure="Pass one or the other."
         )
 
 
 def draw_tree(run: Run, text: str, file: str, *, top: int) -> Prediction:
-    """The answer, as without a tree; the figure is in the file."""
+    """Predict as without a tree, and write the figure to the file."""
     from seqlab.pages.charts.beam_tree import BeamTree, beam_tree_diagram, render_beam_tree
     from seqlab.pages.charts.diagram import render_svg
 

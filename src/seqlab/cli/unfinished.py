@@ -1,4 +1,4 @@
-"""`seqlab train --resume` without a run: the newest run below runs/ that was stopped."""
+"""`seqlab train --resume` without a run: the most recently interrupted run in runs/."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ OPTION = "--resume"
 
 
 def with_run_to_resume(words: list[str]) -> list[str]:
-    """The words of a command, with the run that a bare `--resume` means.
+    """The arguments, with the run that a bare `--resume` stands for.
 
     >>> with_run_to_resume(["train", "--resume", "runs/a", "-q"])
     ['train', '--resume', 'runs/a', '-q']
@@ -22,13 +22,13 @@ def with_run_to_resume(words: list[str]) -> list[str]:
 
 
 def newest_unfinished() -> str:
-    """The folder of the run that was written to last and has no results."""
+    """The folder of the most recently modified run without results."""
     folders = [recipe.parent for recipe in Path("runs").glob("*/recipe.toml")]
     open_runs = [folder for folder in folders if not (folder / "results.json").is_file()]
     if not open_runs:
         raise UsageError(
-            "there is no unfinished run below runs/.",
+            "there is no unfinished run in runs/.",
             where=OPTION,
-            cure="Name one: seqlab train --resume RUN (all runs: seqlab list runs)",
+            cure="Pass one: seqlab train --resume RUN (see: seqlab list runs).",
         )
     return str(max(open_runs, key=lambda folder: (folder / "recipe.toml").stat().st_mtime))

@@ -1,4 +1,4 @@
-"""Numbers and units as the terminal shows them, everywhere alike."""
+"""One format for numbers and units in the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validations as rows of one table: epoch, step, then losses and accuracies of training and validation."""
+"""A table with one row per validation: epoch, step, then training and validation losses and accuracies."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from seqlab.cli.units import value_text
 from seqlab.training.base import Validation
 
 FIRST = ("train_loss", "valid_loss", "train_accuracy", "valid_accuracy")
-"""Columns in their order; others follow as far as the terminal is wide."""
+"""The first columns, in order; others follow if the terminal is wide enough."""
 GAP, BEST = "  ", "best"
 
 
 class ValidationTable:
-    """Lines below one header, with columns that do not move."""
+    """Rows with fixed columns below one header."""
 
     def __init__(self, width: int) -> None:
         self._width = width
         self._columns: list[str] = []
 
     def lines(self, step: int, epoch: int, validation: Validation, *, is_best: bool) -> list[str]:
-        """The header before the first row, and the row."""
+        """The row, preceded by the header if it is the first."""
         facts = numbers_of(validation)
         header = []
         if not self._columns:
@@ -45,7 +45,7 @@ class ValidationTable:
 
 
 def numbers_of(validation: Validation) -> dict[str, float]:
-    """The facts of a validation that are numbers. An accuracy of training is shown beside one of validation."""
+    """The facts of a validation that are numbers; training accuracy only next to validation accuracy."""
     facts = {name: value for name, value in validation.facts.items() if isinstance(value, float)}
     if "valid_accuracy" not in facts:
         facts.pop("train_accuracy", None)

@@ -1,4 +1,4 @@
-"""seqlab predict --vectors: what a network makes of texts, as JSON lines or as one array."""
+"""seqlab predict --vectors: the network's vector of each text, as JSON lines or as one array."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 
 def show_vectors(run: Run, inputs: Iterator[Any], *, pooling: Any, out: str, as_json: bool) -> None:
-    """A line {"input", "vector"} for each text as it comes; with --json one object for all; with --out a file
-    and no lines.
-    """
+    """One line {"input", "vector"} per text as it arrives; with --json one object; with --out only a file."""
     parts = ((part, run.vectors(part, pooling=pooling)) for part in available_chunks(inputs))
     if out:
         return _write([vectors for _, vectors in parts], Path(out))
@@ -44,9 +42,9 @@ def _write(parts: list[Any], path: Path) -> None:
         raise EnvironmentProblem(
             f"the vectors cannot be written ({error.strerror}).",
             where=str(path),
-            cure="Choose another --out.",
+            cure="Choose another file with --out.",
         ) from error
     say(
-        f"{len(whole):,} vectors of {whole.shape[1]} numbers: {path}\nread them in Python:\n "
+        f"{len(whole):,} vectors with {whole.shape[1]} dimensions: {path}\nread them in Python:\n "
         f" numpy.load({quoted(path)!r})"
     )

@@ -1,4 +1,4 @@
-"""seqlab words: looking at word vectors, those of a run or of a file."""
+"""seqlab words: explore word vectors of a run or of a file."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from seqlab.cli.console import answer, answer_json, quoted, say, suggest
+from seqlab.cli.options import AsJson
 from seqlab.core.errors import UsageError
 from seqlab.pages.numbers import count_of
 
@@ -29,55 +30,56 @@ def words(
     what: Annotated[
         str,
         typer.Argument(
-            help="A run, or a file of word vectors: text (.vec, .txt) or binary (.bin), also packed.",
-            metavar="WHAT",
+            metavar="RUN|FILE",
+            help="A run, or a file of word vectors: text (.vec, .txt) or binary (.bin), may be compressed.",
         ),
     ],
     asked: Annotated[
-        list[str] | None, typer.Argument(metavar="WORD", help="Words whose nearest words are shown.")
+        list[str] | None, typer.Argument(metavar="WORD", help="Words whose nearest neighbors to show.")
     ] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many words to show for each question.")] = 10,
+    top: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="Number of answers per question.")] = 10,
     analogy: Annotated[
         tuple[str, str, str] | None,
-        typer.Option("--analogy", help="A is to B as C is to …: answered by B - A + C.", metavar="A B C"),
+        typer.Option("--analogy", help="Solve A is to B as C is to ?, by B - A + C.", metavar="A B C"),
     ] = None,
     multiply: Annotated[
         bool,
         typer.Option(
-            "--multiply", help="Analogies by products of cosines (3CosMul) instead of sums (3CosAdd)."
+            "--multiply", help="Solve analogies by products of cosines (3CosMul) instead of sums (3CosAdd)."
         ),
     ] = False,
     questions: Annotated[
         str,
         typer.Option(
-            help="A file of analogies with sections, as word2vec has one: scored section by section."
+            metavar="FILE", help="Score a file of analogies in word2vec's format, section by section."
         ),
     ] = "",
     map_page: Annotated[
         str,
         typer.Option(
             "--map",
-            help="Write a page with a map: the WORDs and what is near them, or the first 300.",
+            help="Write a 2-D map of each WORD and its neighbors, or of the first 300 words.",
             metavar="OUT.html",
         ),
     ] = "",
     learn: Annotated[
         str,
         typer.Option(
-            help="WHAT is a text: learn vectors from it by counting, and write them here.", metavar="OUT.vec"
+            help="Learn vectors from the text in FILE by counting word pairs, and write them to OUT.vec.",
+            metavar="OUT.vec",
         ),
     ] = "",
     twins: Annotated[
         tuple[str, str] | None,
         typer.Option(
             "--twins",
-            help="Two texts of the same words: how far apart are they for this run?",
-            metavar="ONE OTHER",
+            help="Distance between two texts with the same words in another order, as the run encodes them.",
+            metavar="TEXT TEXT",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Look at word vectors: nearest words, analogies, a map; or learn some from a text."""
+    """Explore word vectors: nearest neighbors, analogies, a map."""
     _check_options(multiply=multiply, has_analogies=bool(analogy or questions), map_page=map_page)
     if twins:
         return _twins(what, twins, as_json=as_json)
@@ -96,11 +98,12 @@ def words(
 def _check_options(*, multiply: bool, has_analogies: bool, map_page: str) -> None:
     if multiply and not has_analogies:
         raise UsageError(
-            "--multiply belongs to --analogy or --questions.", cure="Add one of them, or leave it out."
+            "--multiply applies only to --analogy and --questions.",
+            cure="Add one of them, or leave out --multiply.",
         )
     if map_page and not map_page.endswith(".html"):
         raise UsageError(
-            f"--map {map_page} is not called NAME.html.", cure="The map is a page: --map words.html"
+            f"--map {map_page} does not end in .html.", cure="The map is an HTML page: --map words.html"
         )
 
 
@@ -122,7 +125,7 @@ def _learn(what: str, out: str) -> WordVectors:
     from seqlab.sources.settings import DataSettings
     from seqlab.tokens.words import Words
 
-    say(f"counting the words of {what}")
+    say(f"counting words in {what}")
     lines = TextFile(Path(what), DataSettings()).rows()
     table = fit_count_vectors(Words.words_of(line.values["text"]) for line in lines)
     write_word_vectors(table, Path(out), header=True)
@@ -184,8 +187,12 @@ def _twins(what: str, texts: tuple[str, str], *, as_json: bool) -> None:
                 "same": distance.is_same,
             }
         )
-    answer(f"distance {distance.distance:.4g}, {distance.relative:.1%} of the length of their vectors")
-    answer("to this network they are the same" if distance.is_same else "this network tells them apart")
+    answer(f"distance {distance.distance:.4g}, {distance.relative:.1%} of the norm of the vectors")
+    answer(
+        "the network does not distinguish the two texts"
+        if distance.is_same
+        else "the network distinguishes the two texts"
+    )
     return suggest(
         [f"seqlab predict {quoted(what)} {quoted(texts[0])} {quoted(texts[1])}", "seqlab study twins"]
     )
@@ -194,15 +201,13 @@ def _twins(what: str, texts: tuple[str, str], *, as_json: bool) -> None:
 def _show(results: dict[str, Any], table: WordVectors, name: str) -> None:
     nothing_asked = not results.keys() & {"near", "answers", "sections", "map"}
     if nothing_asked:
-        answer(
-            f"{len(table):,} words with vectors of {table.width} numbers: {', '.join(table.words[:SHOWN])} …"
-        )
+        answer(f"{len(table):,} words, {table.width} dimensions: {', '.join(table.words[:SHOWN])} …")
     for word, near in results.get("near", {}).items():
         answer(word)
         _list(near)
     if "answers" in results:
         a, b, c = results["analogy"]
-        answer(f"{a} is to {b} as {c} is to …")
+        answer(f"{a} is to {b} as {c} is to:")
         _list(results["answers"])
     if "sections" in results:
         _show_sections(results["sections"])
@@ -221,7 +226,7 @@ def _list(near: list[tuple[str, float]]) -> None:
 
 def _show_sections(sections: list[dict[str, Any]]) -> None:
     width = max(len("section"), *(len(section["section"]) for section in sections))
-    answer(f"{'section':<{width}}  accuracy  nearest to c  covered of questions")
+    answer(f"{'section':<{width}}  accuracy  nearest to c  answered")
     for section in sections:
         numbers = (
             f"{section['accuracy']:8.3f}  {section['baseline']:12.3f}"
@@ -229,5 +234,5 @@ def _show_sections(sections: list[dict[str, Any]]) -> None:
             else f"{'-':>8}  {'-':>12}"
         )
         answer(
-            f"{section['section']:<{width}}  {numbers}  {section['covered']:>7,} of {section['questions']:,}"
+            f"{section['section']:<{width}}  {numbers}  {section['covered']:,} of {section['questions']:,}"
         )

@@ -1,4 +1,4 @@
-"""Messages in lines that fit the terminal: a terminal would break them inside the name of a setting."""
+"""Wraps messages to the terminal, which would break lines inside the names of settings."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from shutil import get_terminal_size
 HANGING = 4
 OPTION = re.compile(r"(--[a-z][a-z-]*) (?=[A-Z0-9])")
 GLUE = "\ue000"
-"""In place of a space at which a line is not broken; a character that no message has."""
+"""Stands for a space where a line must not break; no message contains this character."""
 
 
 def wrap_message(text: str, *, width: int | None = None, hanging: int = HANGING) -> str:
-    """Long lines are broken between words; the rest of a line is indented further. Commands stay on one line, so
-    that they can be pasted, and an option stays with its value.
+    """Break long lines between words and indent the continuation. Commands stay on one line, so that they can
+    be pasted, and an option stays with its value.
 
-    >>> print(wrap_message("  a label column 'stars'; another: data.label=NAME", width=40))
-      a label column 'stars'; another:
-          data.label=NAME
-    >>> print(wrap_message("19 steps; otherwise: --minutes NUMBER", width=30))
-    19 steps; otherwise:
-        --minutes NUMBER
+    >>> print(wrap_message("  label column 'stars'; set data.label=NAME to change it", width=40))
+      label column 'stars'; set
+          data.label=NAME to change it
+    >>> print(wrap_message("19 steps; set --minutes NUMBER to change it", width=24))
+    19 steps; set
+        --minutes NUMBER to
+        change it
     >>> wrap_message("  seqlab train a-long-name.csv data.label=NAME", width=20)
     '  seqlab train a-long-name.csv data.label=NAME'
     """

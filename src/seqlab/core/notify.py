@@ -12,4 +12,4 @@ Notify = Callable[[str], None]
 
 
 def ignore(message: str) -> None:
-    """Drop the sentence."""
+    """Drop the message."""

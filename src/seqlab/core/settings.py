@@ -71,7 +71,7 @@ def expected(field: FieldInfo) -> str:
             if limits["max_length"] == 1
             else f"text of at most {limits['max_length']} characters"
         )
-    return NAMES.get(annotation, "something else") + _bounds(limits)
+    return NAMES.get(annotation, "a valid value") + _bounds(limits)
 
 
 def expected_entry(field: FieldInfo) -> str:
@@ -81,7 +81,7 @@ def expected_entry(field: FieldInfo) -> str:
         return _alternatives(choices)
     if hasattr(entry, "choices"):  # a registry without built-in parts
         return "a name that a plug-in registers"
-    return NAMES.get(_bare(entry), "something else") + _bounds(_entry_limits(entry))
+    return NAMES.get(_bare(entry), "a valid value") + _bounds(_entry_limits(entry))
 
 
 def choices_of(annotation: Any) -> list[str]:

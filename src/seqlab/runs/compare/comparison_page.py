@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from seqlab.core.files import write_whole
@@ -54,8 +55,12 @@ def _shown(competitor: Competitor, name: str) -> str:
     return f"{_number(score.value)} [{_number(score.low)}, {_number(score.high)}]"
 
 
-def is_comparison(folder: Path) -> bool:
-    """Whether a folder holds pages of comparisons and no run: `runs/*` names it too."""
+def without_comparisons(paths: Sequence[str | Path]) -> list[str | Path]:
+    """Leave out the folders of earlier comparisons, which `runs/*` includes."""
+    return [path for path in paths if not _is_comparison(Path(path))]
+
+
+def _is_comparison(folder: Path) -> bool:
     return (folder / PAGE).is_file() and not (folder / RECIPE).exists()
 
 
