@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from benchmarks.timing import interleaved
 from seqlab.attention.block_window import attend_blockwise
 from seqlab.attention.masks import AttentionMask
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.transformer import TransformerBackbone
 from seqlab.positions.base import positional_encodings
 

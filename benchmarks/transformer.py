@@ -21,7 +21,7 @@ from benchmarks.timing import Timing, interleaved, verdict
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.losses.cross_entropy import token_cross_entropy
 from seqlab.models.language_model import LanguageModel
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.transformer import TransformerBackbone
 from seqlab.training.gradients import clip_by_norm
 from seqlab.training.optimizers.parameter_groups import build_optimizer

@@ -14,7 +14,9 @@ from seqlab.attention.learned_queries import LearnedQueries
 from seqlab.attention.recording import record_alignments
 from seqlab.blocks.pooling import AttentionPool
 from seqlab.models.classifier import build_classifier
-from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
+from seqlab.models.settings.convolutional import ConvolutionalSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from tests.attention.scores_to_try import numbers, randomised
 
 SMALL = [

@@ -13,7 +13,7 @@ from seqlab.attention.masks import AttentionMask
 from seqlab.attention.multi_head import MultiHeadCrossAttention, MultiHeadSelfAttention
 from seqlab.attention.recording import record_alignments
 from seqlab.core.errors import UsageError
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from tests.models.settings_to_try import build, ragged
 
 

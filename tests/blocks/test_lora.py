@@ -8,7 +8,7 @@ from seqlab.attention.multi_head import MultiHeadSelfAttention
 from seqlab.blocks.lora import LoRALinear, add_lora, merge_lora
 from seqlab.core.errors import UsageError
 from seqlab.models.base import backbones
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 
 
 def trained(layer: LoRALinear) -> LoRALinear:

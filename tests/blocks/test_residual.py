@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from seqlab.blocks.residual import NormalizedSkip, PostNorm, PreNorm, Residual, ReZero, rezero_scale
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.transformer import TransformerBackbone
 
 SIZE, EPS = 5, 1e-6

@@ -15,7 +15,9 @@ from seqlab.core.settings import choices_of, sentence_of
 from seqlab.datasets.base import datasets
 from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.models.base import backbones
-from seqlab.models.settings import MODEL_KINDS, RecurrentSettings, TransformerSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.section import MODEL_KINDS
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.summaries import MODEL_SYNONYMS
 from seqlab.positions.base import positional_encodings
 from seqlab.recipes.recipe import Recipe

@@ -13,7 +13,9 @@ from seqlab.decoding.continuation import generate_tokens
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.models.base import ModelState, backbones
 from seqlab.models.language_model import LanguageModel
-from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
+from seqlab.models.settings.convolutional import ConvolutionalSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.transformer import TransformerSettings
 
 VOCAB = 11
 GREEDY = DecodingSettings(temperature=0, max_tokens=20)

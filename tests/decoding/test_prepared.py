@@ -30,7 +30,9 @@ from seqlab.models.base import backbones
 from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.models.language_model import LanguageModel
-from seqlab.models.settings import RecurrentSettings, SequenceSettings, TransformerSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.section import SequenceSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.single_step.product import PackedLinear
 from tests.models.pairs_to_try import END, PAD, SMALL, SOURCE_TOKENS, START, build_pair
 

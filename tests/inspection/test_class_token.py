@@ -10,7 +10,7 @@ from seqlab.blocks.image import RowsToImage
 from seqlab.core.errors import UsageError
 from seqlab.inspection.class_token import class_token_attention
 from seqlab.models.images.vision_transformer import VisionTransformer
-from seqlab.models.settings import VisionTransformerSettings
+from seqlab.models.settings.images import VisionTransformerSettings
 
 SMALL = VisionTransformerSettings(layers=2, hidden_size=6, heads=3, patch_size=2, positions="none")
 

@@ -9,7 +9,8 @@ from torch import Tensor
 
 from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
-from seqlab.models.settings import SequenceSettings, TransformerSettings
+from seqlab.models.settings.section import SequenceSettings
+from seqlab.models.settings.transformer import TransformerSettings
 
 SOURCE_TOKENS, TARGET_TOKENS, PAD, START, END = 11, 13, 0, 1, 2
 SMALL = TransformerSettings(layers=2, hidden_size=8, heads=2, feedforward_size=12, max_positions=20)

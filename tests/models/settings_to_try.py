@@ -10,12 +10,10 @@ from torch import Tensor, nn
 
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.models.base import Backbone, backbones
-from seqlab.models.settings import (
-    ConvolutionalSettings,
-    FixedWindowSettings,
-    RecurrentSettings,
-    TransformerSettings,
-)
+from seqlab.models.settings.convolutional import ConvolutionalSettings
+from seqlab.models.settings.fixed_window import FixedWindowSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.transformer import TransformerSettings
 
 AnySettings: TypeAlias = RecurrentSettings | ConvolutionalSettings | FixedWindowSettings | TransformerSettings
 

@@ -9,7 +9,7 @@ from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import ArgumentError
 from seqlab.models.convolutional import ConvolutionalBackbone
 from seqlab.models.language_model import LanguageModel
-from seqlab.models.settings import ConvolutionalSettings
+from seqlab.models.settings.convolutional import ConvolutionalSettings
 from tests.models.settings_to_try import build
 
 

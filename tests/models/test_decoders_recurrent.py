@@ -19,12 +19,10 @@ from seqlab.models.decoders.recurrent import (
 )
 from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.encoder_decoder import EncoderDecoder
-from seqlab.models.settings import (
-    ConvolutionalSettings,
-    RecurrentSettings,
-    SequenceSettings,
-    TransformerSettings,
-)
+from seqlab.models.settings.convolutional import ConvolutionalSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.section import SequenceSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from tests.models.pairs_to_try import build_pair, ragged_pairs
 
 GRU = RecurrentSettings(cell="gru", hidden_size=6, embedding_size=5, dropout=0.0)

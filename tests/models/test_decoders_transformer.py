@@ -14,7 +14,7 @@ from seqlab.attention.recording import record_alignments
 from seqlab.core.errors import UsageError
 from seqlab.models.decoders.base import DecoderState
 from seqlab.models.decoders.transformer import TransformerSeq2SeqDecoder
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from tests.models.settings_to_try import assert_every_parameter_has_a_gradient, ragged
 
 pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together

@@ -8,7 +8,8 @@ from torch import Tensor
 
 from seqlab.blocks.pooling import MeanPool
 from seqlab.models.base import Backbone, ModelState
-from seqlab.models.settings import ConvolutionalSettings, TransformerSettings
+from seqlab.models.settings.convolutional import ConvolutionalSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from tests.models.settings_to_try import AnySettings, build, ragged, recurrent
 
 FAMILIES: dict[str, AnySettings] = {

@@ -17,7 +17,8 @@ from seqlab.core.errors import ArgumentError
 from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.decoders.transformer import TransformerSeq2SeqDecoder
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
-from seqlab.models.settings import RecurrentSettings, TransformerSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.transformer import TransformerBackbone
 from tests.blocks.torch_twin import as_torch_names
 from tests.models.pairs_to_try import (

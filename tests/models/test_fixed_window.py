@@ -9,7 +9,7 @@ from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import ArgumentError
 from seqlab.models.fixed_window import FixedWindowBackbone
 from seqlab.models.language_model import LanguageModel
-from seqlab.models.settings import FixedWindowSettings
+from seqlab.models.settings.fixed_window import FixedWindowSettings
 from tests.models.settings_to_try import build
 
 SETTINGS = FixedWindowSettings(hidden_size=5, embedding_size=3, context=4)

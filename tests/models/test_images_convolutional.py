@@ -13,7 +13,7 @@ from seqlab.blocks.image import RowsToImage
 from seqlab.core.settings import choices_of
 from seqlab.models.classifier import build_classifier
 from seqlab.models.images.convolutional import ConvolutionalImageBackbone
-from seqlab.models.settings import ImageConvolutionalSettings
+from seqlab.models.settings.images import ImageConvolutionalSettings
 
 SMALL = ImageConvolutionalSettings(hidden_size=6, layers=2)
 NON_LOCAL = SMALL.model_copy(update={"non_local": True})

@@ -13,7 +13,7 @@ from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.blocks.head import linear_head
 from seqlab.blocks.pooling import MaxPool
 from seqlab.models.classifier import Classifier
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.transformer import TransformerBackbone
 
 PAD = 1

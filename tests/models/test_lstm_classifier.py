@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.models.base import backbones
 from seqlab.models.classifier import Classifier, build_head, build_pool
-from seqlab.models.settings import RecurrentSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
 
 VOCABULARY, EMBEDDING, HIDDEN, HEAD = 31, 7, 5, 257
 LECTURE = RecurrentSettings(

@@ -11,7 +11,9 @@ from transformers import BertConfig, BertForMaskedLM
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.models.base import backbones
 from seqlab.models.masked_language_model import MaskedLanguageModel
-from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
+from seqlab.models.settings.convolutional import ConvolutionalSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from tests.models.settings_to_try import ALL_STEPS, AnySettings, assert_every_parameter_has_a_gradient
 
 pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together

@@ -15,12 +15,9 @@ from seqlab.core.errors import ArgumentError, RecipeError
 from seqlab.models.classifier import Classifier, build_classifier
 from seqlab.models.count_statistics import Example, fit_count_statistics
 from seqlab.models.ngram_bag import LOGIT_SCALE, NGramBag
-from seqlab.models.settings import (
-    BagSettings,
-    ConvolutionalSettings,
-    NGramBagSettings,
-    require_sequence_settings,
-)
+from seqlab.models.settings.bag import BagSettings, NGramBagSettings
+from seqlab.models.settings.convolutional import ConvolutionalSettings
+from seqlab.models.settings.section import require_sequence_settings
 from tests.blocks.test_ngrams import padded, runs
 
 TEXTS = [[5, 3, 5], [3, 9], [9, 9, 2, 9], [2, 5, 3, 8], [7, 5], [3]]

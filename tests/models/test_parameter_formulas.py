@@ -20,13 +20,10 @@ from seqlab.models.parameter_formulas import (
     score_formula,
 )
 from seqlab.models.presets import MODEL_PRESETS
-from seqlab.models.settings import (
-    ImageConvolutionalSettings,
-    ModelSettings,
-    NGramBagSettings,
-    TransformerSettings,
-    VisionTransformerSettings,
-)
+from seqlab.models.settings.bag import NGramBagSettings
+from seqlab.models.settings.images import ImageConvolutionalSettings, VisionTransformerSettings
+from seqlab.models.settings.section import ModelSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.summaries import MODEL_SUMMARIES, MODEL_SYNONYMS, model_summary
 from seqlab.positions.base import positional_encodings
 

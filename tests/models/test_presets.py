@@ -27,7 +27,8 @@ from seqlab.models.base import backbones
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.masked_language_model import MaskedLanguageModel
 from seqlab.models.presets import MODEL_PRESETS
-from seqlab.models.settings import ModelSettings, TransformerSettings
+from seqlab.models.settings.section import ModelSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.recipes.read import check, override
 
 POSITIONS, TYPES = 512, 2

@@ -13,7 +13,7 @@ from seqlab.cells.lstm import LSTM
 from seqlab.cells.peephole_lstm import PeepholeLSTM
 from seqlab.core.errors import ArgumentError
 from seqlab.models.recurrent import RecurrentBackbone
-from seqlab.models.settings import RecurrentSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
 from tests.models.settings_to_try import build, ragged, recurrent
 
 

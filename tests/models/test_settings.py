@@ -16,13 +16,8 @@ from seqlab.models.base import Backbone, backbones
 from seqlab.models.images.base import ImageBackbone
 from seqlab.models.images.classifier import build_image_backbone
 from seqlab.models.presets import MODEL_PRESETS
-from seqlab.models.settings import (
-    MODEL_KINDS,
-    ImageSettings,
-    ModelSettings,
-    VisionTransformerSettings,
-    require_sequence_settings,
-)
+from seqlab.models.settings.images import ImageSettings, VisionTransformerSettings
+from seqlab.models.settings.section import MODEL_KINDS, ModelSettings, require_sequence_settings
 
 PICTURE_KINDS = {"vision_transformer", "image_convolutional"}
 WHOLE_KINDS = {*PICTURE_KINDS, "n_gram_bag"}

@@ -18,7 +18,7 @@ from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.prepared import prepare_decoder
 from seqlab.decoding.search import SourceBatch, SpecialTokens
 from seqlab.models.encoder_decoder import EncoderDecoder
-from seqlab.models.settings import RecurrentSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
 from seqlab.models.single_step.model import SingleStepDecoder
 from seqlab.models.single_step.state import StackedCache
 from tests.models.pairs_to_try import END, PAD, SMALL, START, TARGET_TOKENS, build_pair, ragged_pairs

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from seqlab.models.base import ModelState
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from tests.models.settings_to_try import build, ragged
 
 pytestmark = pytest.mark.slow  # short each, long together

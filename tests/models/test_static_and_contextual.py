@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.models.settings import ConvolutionalSettings
+from seqlab.models.settings.convolutional import ConvolutionalSettings
 from tests.models.settings_to_try import AnySettings, build, recurrent
 
 SENTENCES = torch.tensor([[3, 4, 5, 7], [3, 8, 5, 2]])  # token 3 begins both, token 5 stands third

@@ -8,13 +8,11 @@ import torch
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import ArgumentError
 from seqlab.models.classifier import build_classifier
-from seqlab.models.settings import (
-    ConvolutionalSettings,
-    ModelSettings,
-    RecurrentSettings,
-    TransformerSettings,
-    VisionTransformerSettings,
-)
+from seqlab.models.settings.convolutional import ConvolutionalSettings
+from seqlab.models.settings.images import VisionTransformerSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.section import ModelSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.tagger import Tagger, build_tagger
 
 BODIES: list[ModelSettings] = [

@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from tests.blocks.torch_twin import as_torch_names
 from tests.models.settings_to_try import build, ragged
 

@@ -13,7 +13,7 @@ from seqlab.core.errors import ArgumentError
 from seqlab.models.classifier import build_classifier
 from seqlab.models.images.classifier import ImageClassifier
 from seqlab.models.images.vision_transformer import VisionTransformer
-from seqlab.models.settings import VisionTransformerSettings
+from seqlab.models.settings.images import VisionTransformerSettings
 
 TINY = VisionTransformerSettings(
     layers=2,

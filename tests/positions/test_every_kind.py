@@ -12,7 +12,7 @@ from torch import Tensor
 
 from seqlab.attention.recording import record_alignments
 from seqlab.models.base import Backbone, ModelState
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.transformer_layers import build_positions
 from seqlab.positions.base import PositionalEncoding, positional_encodings
 from tests.models.settings_to_try import build, ragged

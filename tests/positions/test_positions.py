@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from seqlab.core.errors import ArgumentError
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.transformer import TransformerBackbone
 from seqlab.positions.base import PositionalEncoding
 from seqlab.positions.learned import LearnedPositions

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.settings import default_of, describe
-from seqlab.models.settings import MODEL_KINDS
+from seqlab.models.settings.section import MODEL_KINDS
 from seqlab.recipes.json_schema import DIALECT, recipe_schema
 from seqlab.recipes.read import check, read_raw, shipped_recipes
 from seqlab.recipes.recipe import Recipe

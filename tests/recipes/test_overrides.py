@@ -9,7 +9,7 @@ import pytest
 from seqlab.cells.settings import cell_settings
 from seqlab.core.errors import UsageError
 from seqlab.core.settings import Settings
-from seqlab.models.settings import RecurrentSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
 from seqlab.recipes.read import check, override
 from seqlab.recipes.recipe import Recipe
 

@@ -180,7 +180,7 @@ def test_network_code_knows_no_recipe_errors() -> None:
         str(path.relative_to(root))
         for package in PACKAGES
         for path in (root / package).rglob("*.py")
-        if path.name != "settings.py"
+        if "settings" not in (path.stem, path.parent.name)
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom) and any(alias.name == "RecipeError" for alias in node.names)
     ]

@@ -12,7 +12,7 @@ import pytest
 import seqlab
 from seqlab.core.errors import SeqlabError
 from seqlab.core.settings import choices_of
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from tests.runs.toy_runs import write_data
 
 pytestmark = pytest.mark.slow  # trainings and commands: short each, long together

@@ -13,7 +13,7 @@ from seqlab.batches.stored_column import StoredColumn
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.models.base import backbones
 from seqlab.models.language_model import LanguageModel
-from seqlab.models.settings import RecurrentSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
 from seqlab.tasks.language_model import neural_cache
 from seqlab.tasks.language_model.log_likelihood import stream_log_probs
 from seqlab.tasks.language_model.neural_cache import CacheSettings, cache_log_probs, read_with_cache

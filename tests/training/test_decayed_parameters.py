@@ -8,7 +8,7 @@ import pytest
 
 from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.encoder_decoder import build_encoder_decoder
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.training.optimizers.parameter_groups import build_optimizer
 from seqlab.training.settings import TrainingSettings
 

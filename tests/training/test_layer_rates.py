@@ -13,12 +13,10 @@ from seqlab.core.errors import RecipeError
 from seqlab.models.base import backbones
 from seqlab.models.classifier import build_classifier
 from seqlab.models.language_model import LanguageModel
-from seqlab.models.settings import (
-    ConvolutionalSettings,
-    ModelSettings,
-    RecurrentSettings,
-    TransformerSettings,
-)
+from seqlab.models.settings.convolutional import ConvolutionalSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.section import ModelSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.training.freezing import count_parameters, freeze
 from seqlab.training.layer_depth import depth_of, rate_factors
 from seqlab.training.optimizers.base import named_parameters

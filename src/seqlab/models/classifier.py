@@ -15,14 +15,10 @@ from seqlab.core.errors import ArgumentError
 from seqlab.models.base import Backbone, backbones
 from seqlab.models.images.classifier import build_image_classifier
 from seqlab.models.ngram_bag import NGramBag, build_bag
-from seqlab.models.settings import (
-    BagSettings,
-    ImageSettings,
-    ModelSettings,
-    NGramBagSettings,
-    RecurrentSettings,
-    SequenceSettings,
-)
+from seqlab.models.settings.bag import BagSettings, NGramBagSettings
+from seqlab.models.settings.images import ImageSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.section import ModelSettings, SequenceSettings
 
 NO_BAG = BagSettings()
 """No bag of n-grams in addition to the network."""

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from seqlab.blocks.convolution import ConvolutionLayer
 from seqlab.core.errors import ArgumentError
 from seqlab.models.base import Backbone, ModelState, backbones
-from seqlab.models.settings import ConvolutionalSettings
+from seqlab.models.settings.convolutional import ConvolutionalSettings
 
 
 @backbones.register("convolutional")

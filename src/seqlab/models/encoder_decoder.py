@@ -18,7 +18,7 @@ from seqlab.models.decoders.base import Alignment, Decoder, DecoderState
 from seqlab.models.decoders.build import build_decoder
 from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.decoders.transformer import TransformerSeq2SeqDecoder
-from seqlab.models.settings import SequenceSettings
+from seqlab.models.settings.section import SequenceSettings
 
 
 class EncoderDecoder(nn.Module):

@@ -13,7 +13,7 @@ from seqlab.blocks.convolution import last_steps
 from seqlab.blocks.dropout import Dropout
 from seqlab.core.errors import ArgumentError
 from seqlab.models.base import Backbone, ModelState, backbones
-from seqlab.models.settings import FixedWindowSettings
+from seqlab.models.settings.fixed_window import FixedWindowSettings
 
 
 @backbones.register("fixed_window")

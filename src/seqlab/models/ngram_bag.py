@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from seqlab.blocks.ngrams import NGramTable
 from seqlab.core.errors import ArgumentError
 from seqlab.models.count_statistics import CountStatistics, Examples
-from seqlab.models.settings import BagSettings
+from seqlab.models.settings.bag import BagSettings
 
 DEFAULT_MAX_N, DEFAULT_MAX_FEATURES = 3, 1 << 18
 """The default settings of a bag."""

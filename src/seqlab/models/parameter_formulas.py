@@ -7,14 +7,11 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from seqlab.models.settings import (
-    ConvolutionalSettings,
-    FixedWindowSettings,
-    ImageConvolutionalSettings,
-    RecurrentSettings,
-    TransformerSettings,
-    VisionTransformerSettings,
-)
+from seqlab.models.settings.convolutional import ConvolutionalSettings
+from seqlab.models.settings.fixed_window import FixedWindowSettings
+from seqlab.models.settings.images import ImageConvolutionalSettings, VisionTransformerSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.summaries import MODEL_SYNONYMS
 
 CELLS = {

@@ -15,7 +15,7 @@ from seqlab.cells.base import Cell, cells
 from seqlab.cells.initialization import initialize
 from seqlab.core.errors import ArgumentError, UsageError
 from seqlab.models.base import Backbone, ModelState, backbones
-from seqlab.models.settings import RecurrentSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
 
 
 @backbones.register("recurrent")

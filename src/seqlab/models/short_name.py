@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from seqlab.models.aliases import MODEL_ALIASES
-from seqlab.models.settings import ModelSettings
+from seqlab.models.settings.section import ModelSettings
 
 
 def short_name(settings: ModelSettings) -> str:
     """The name that says most about the settings: `bilstm` rather than `lstm`, `bert-base` rather than
     `transformer`.
 
-    >>> from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings
+    >>> from seqlab.models.settings.convolutional import ConvolutionalSettings
+    >>> from seqlab.models.settings.recurrent import RecurrentSettings
     >>> short_name(RecurrentSettings(bidirectional=True)), short_name(RecurrentSettings(cell={"kind": "gru"}))
     ('bilstm', 'gru')
     >>> short_name(ConvolutionalSettings())

@@ -15,7 +15,8 @@ from seqlab.losses.base import LossValue
 from seqlab.losses.tag_loss import TagLoss
 from seqlab.models.base import Backbone, backbones
 from seqlab.models.classifier import build_head
-from seqlab.models.settings import ImageSettings, ModelSettings, require_sequence_settings
+from seqlab.models.settings.images import ImageSettings
+from seqlab.models.settings.section import ModelSettings, require_sequence_settings
 
 
 class Tagger(nn.Module):

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from seqlab.models.base import Backbone, ModelState, backbones
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.transformer_layers import build_encoder_layer
 from seqlab.models.transformer_stack import TransformerStack
 

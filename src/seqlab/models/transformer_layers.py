@@ -12,7 +12,7 @@ from seqlab.blocks.feed_forward import FeedForward, GatedFeedForward
 from seqlab.blocks.norm import build_norm
 from seqlab.blocks.residual import NormalizedSkip, PostNorm, PreNorm, Residual, ReZero, rezero_scale
 from seqlab.blocks.transformer_layer import DecoderLayer, EncoderLayer
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.positions.base import PositionalEncoding, positional_encodings
 
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from seqlab.attention.masks import AttentionMask, attention_mask, num_steps_to_keep
 from seqlab.attention.multi_head import ApplyRotary
 from seqlab.blocks.dropout import Dropout
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.transformer_layers import build_embedding_norm, build_final_norm, build_positions
 from seqlab.positions.offsets import compute_position_ids
 

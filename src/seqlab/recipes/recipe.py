@@ -12,7 +12,9 @@ from seqlab.core.settings import Settings, sentence_of
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.metrics.settings import EvaluationSettings
 from seqlab.models.decoders.settings import DecoderSettings
-from seqlab.models.settings import BagSettings, ModelSettings, RecurrentSettings
+from seqlab.models.settings.bag import BagSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.section import ModelSettings
 from seqlab.recipes.task_registry import registered_tasks
 from seqlab.sources.settings import DataSettings
 from seqlab.tokens.settings import TokenSettings

@@ -11,7 +11,7 @@ from typing import Any
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.errors import UsageError, closest
 from seqlab.core.settings import SettingHelp, Settings, describe
-from seqlab.models.settings import MODEL_KINDS
+from seqlab.models.settings.section import MODEL_KINDS
 from seqlab.recipes.recipe import Recipe, task_settings
 from seqlab.recipes.renamed import new_names_of_keyword
 from seqlab.recipes.synonyms import setting_for

@@ -13,7 +13,9 @@ from torch.nn import functional as F
 
 from seqlab.attention.kv_cache import KVCache
 from seqlab.models.base import Backbone, backbones
-from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
+from seqlab.models.settings.convolutional import ConvolutionalSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.pages.report_data import LineChart, LineSeries, ReferenceLine
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.critical_path import critical_path_length

@@ -14,7 +14,9 @@ from torch.nn import functional as F
 
 from seqlab.core.seeds import derive
 from seqlab.models.base import backbones
-from seqlab.models.settings import RecurrentSettings, SequenceSettings, TransformerSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.section import SequenceSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.pages.charts.number_grids import NumberGrid, draw_number_grids
 from seqlab.pages.html import Markup
 from seqlab.pages.report_data import LineChart, LineSeries

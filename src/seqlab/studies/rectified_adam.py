@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.pages.report_data import LineChart
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.small_pairs import PAD, SentencePair, SmallPairs, SourceIds, TargetIds, german_numbers

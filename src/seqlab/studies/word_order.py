@@ -15,12 +15,10 @@ from seqlab.blocks.pooling import MeanPool
 from seqlab.core.seeds import derive
 from seqlab.inspection.order_sensitivity import vector_distance
 from seqlab.models.base import backbones
-from seqlab.models.settings import (
-    ConvolutionalSettings,
-    RecurrentSettings,
-    SequenceSettings,
-    TransformerSettings,
-)
+from seqlab.models.settings.convolutional import ConvolutionalSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.section import SequenceSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.pages.charts.number_grids import NumberGrid, draw_number_grids
 from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.studies.base import Finding, Value, studies

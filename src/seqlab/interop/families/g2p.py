@@ -25,7 +25,7 @@ from seqlab.interop.families.published_model import PublishedModel
 from seqlab.interop.formats.npz import NpzTensors
 from seqlab.interop.tensor_map import TensorSpec, as_is, check_tensors
 from seqlab.models.decoders.settings import DecoderSettings
-from seqlab.models.settings import RecurrentSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
 from seqlab.tasks.seq2seq.codec import SPECIALS
 from seqlab.tasks.translation.pair_tokens import PairTokens
 from seqlab.tokens.characters import Characters

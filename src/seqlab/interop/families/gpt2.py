@@ -14,7 +14,7 @@ from seqlab.interop.families.published_model import ACTIVATIONS, PublishedModel
 from seqlab.interop.formats.config import ConfigReader
 from seqlab.interop.tensor_map import Shape, TensorSpec, as_is, transposed, zero_filled
 from seqlab.interop.unused import UnusedTensor, is_one_number, resolve_tied
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 
 
 def read_gpt2(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:

@@ -11,7 +11,8 @@ from typing import Any
 from seqlab.interop.tensor_map import TensorSpec
 from seqlab.interop.unused import UnusedTensor
 from seqlab.models.decoders.settings import DecoderSettings
-from seqlab.models.settings import RecurrentSettings, TransformerSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.transformer import TransformerSettings
 
 ACTIVATIONS = {
     "gelu": "gelu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "gelu_fast": "gelu_tanh",

@@ -16,7 +16,7 @@ from seqlab.interop.formats.config import ConfigReader
 from seqlab.interop.tensor_map import Shape, TensorSpec, as_is, concatenated
 from seqlab.interop.unused import UnusedTensor, is_one_number, resolve_tied
 from seqlab.models.decoders.settings import DecoderSettings
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 
 SHARED, OUTPUT = "model.shared.weight", "lm_head.weight"
 SOURCE, TARGET = "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"

@@ -25,7 +25,9 @@ from seqlab.models.decoders.recurrent import (
 from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.decoders.transformer import TransformerSeq2SeqDecoder
 from seqlab.models.recurrent import RecurrentBackbone, build_recurrent_stack
-from seqlab.models.settings import RecurrentSettings, SequenceSettings, TransformerSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.section import SequenceSettings
+from seqlab.models.settings.transformer import TransformerSettings
 
 DEFAULT_HEADS = 4
 """Of a Transformer decoder behind another encoder, or fewer where that many do not divide its width."""

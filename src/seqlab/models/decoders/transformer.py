@@ -13,7 +13,7 @@ from seqlab.attention.recording import record_alignments
 from seqlab.blocks.transformer_layer import DecoderLayer
 from seqlab.models.base import ModelState
 from seqlab.models.decoders.base import Alignment, Decoder, DecoderState
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.transformer_layers import build_decoder_layer
 from seqlab.models.transformer_stack import TransformerStack
 

@@ -13,7 +13,7 @@ from seqlab.blocks.pooling import pooled_size
 from seqlab.models.images.base import ImageBackbone
 from seqlab.models.images.convolutional import ConvolutionalImageBackbone
 from seqlab.models.images.vision_transformer import VisionTransformer
-from seqlab.models.settings import ImageSettings, VisionTransformerSettings
+from seqlab.models.settings.images import ImageSettings, VisionTransformerSettings
 
 
 class ImageClassifier(nn.Module):

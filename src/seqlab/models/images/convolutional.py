@@ -14,7 +14,7 @@ from seqlab.attention.non_local import NonLocalBlock
 from seqlab.blocks.image import Images, RowsToImage
 from seqlab.blocks.image_convolution import ConvolutionStage
 from seqlab.models.images.base import ImageBackbone
-from seqlab.models.settings import ImageConvolutionalSettings
+from seqlab.models.settings.images import ImageConvolutionalSettings
 
 
 class ConvolutionalImageBackbone(ImageBackbone):

@@ -12,13 +12,10 @@ from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.encoder_decoder import EncoderDecoder, build_decoder_parts
 from seqlab.models.images.base import ImageBackbone
 from seqlab.models.images.classifier import build_image_backbone
-from seqlab.models.settings import (
-    ConvolutionalSettings,
-    ImageSettings,
-    SequenceSettings,
-    TransformerSettings,
-    VisionTransformerSettings,
-)
+from seqlab.models.settings.convolutional import ConvolutionalSettings
+from seqlab.models.settings.images import ImageSettings, VisionTransformerSettings
+from seqlab.models.settings.section import SequenceSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.positions.learned import LearnedPositions
 
 POSITION_STD = 0.5

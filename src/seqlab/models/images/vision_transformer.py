@@ -12,7 +12,7 @@ from seqlab.blocks.class_token import ClassToken
 from seqlab.blocks.image import Images, RowsToImage
 from seqlab.blocks.patches import PatchEmbedding, count_patches
 from seqlab.models.images.base import ImageBackbone
-from seqlab.models.settings import VisionTransformerSettings
+from seqlab.models.settings.images import VisionTransformerSettings
 from seqlab.models.transformer import TransformerBackbone
 
 

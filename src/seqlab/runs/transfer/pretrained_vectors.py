@@ -9,7 +9,7 @@ from torch import nn
 
 from seqlab.core.errors import RecipeError, RunError, listed
 from seqlab.core.files import sha256
-from seqlab.models.settings import ImageSettings
+from seqlab.models.settings.images import ImageSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.spec import find_spec

@@ -10,7 +10,8 @@ from typing import Any
 
 from seqlab.core.errors import RecipeError, RunError, listed
 from seqlab.core.settings import Settings
-from seqlab.models.settings import NGramBagSettings, max_known_length
+from seqlab.models.settings.bag import NGramBagSettings
+from seqlab.models.settings.section import max_known_length
 from seqlab.recipes.overrides import Raw
 from seqlab.recipes.problems import format_value
 from seqlab.recipes.recipe import Recipe

@@ -7,12 +7,8 @@ from math import ceil, log2
 from typing import Any
 
 from seqlab.core.errors import RecipeError
-from seqlab.models.settings import (
-    ImageConvolutionalSettings,
-    ImageSettings,
-    ModelSettings,
-    VisionTransformerSettings,
-)
+from seqlab.models.settings.images import ImageConvolutionalSettings, ImageSettings, VisionTransformerSettings
+from seqlab.models.settings.section import ModelSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.captioning.rows import CaptionRows, ImageCells
 

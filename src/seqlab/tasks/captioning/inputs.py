@@ -12,7 +12,7 @@ from jaxtyping import Float, UInt8
 from numpy.typing import NDArray
 
 from seqlab.core.errors import RunError
-from seqlab.models.settings import ImageSettings
+from seqlab.models.settings.images import ImageSettings
 from seqlab.sources.formats.pixels import Pixels, fitted
 from seqlab.tasks.inputs.numeric import NUMERIC
 from seqlab.tokens.numeric_steps import NumericSteps

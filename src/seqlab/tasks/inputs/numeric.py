@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from seqlab.blocks.embedding import InputProjection
-from seqlab.models.settings import ImageSettings
+from seqlab.models.settings.images import ImageSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Row, Source
 from seqlab.tasks.inputs.base import CutInputs

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlab.core.errors import RunError
-from seqlab.models.settings import ModelSettings, max_known_length
+from seqlab.models.settings.section import ModelSettings, max_known_length
 from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.inputs.numeric import NUMERIC
 from seqlab.tokens.base import Tokenizer, tokenizers

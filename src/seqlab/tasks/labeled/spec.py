@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from seqlab.core.errors import DataError
-from seqlab.models.settings import (
-    ConvolutionalSettings,
-    NGramBagSettings,
-    RecurrentSettings,
-    SequenceSettings,
-    VisionTransformerSettings,
-)
+from seqlab.models.settings.bag import NGramBagSettings
+from seqlab.models.settings.convolutional import ConvolutionalSettings
+from seqlab.models.settings.images import VisionTransformerSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.section import SequenceSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.column_roles import Answer, ColumnRoles, find_roles

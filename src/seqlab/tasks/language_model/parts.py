@@ -5,7 +5,7 @@ from __future__ import annotations
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.models.base import backbones
 from seqlab.models.language_model import LanguageModel
-from seqlab.models.settings import require_sequence_settings
+from seqlab.models.settings.section import require_sequence_settings
 from seqlab.tasks.language_model.codec import LanguageModelCodec
 from seqlab.tasks.language_model.context_policy import ContextPolicy
 from seqlab.tasks.language_model.evaluator import LanguageModelEvaluator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.models.base import backbones
 from seqlab.models.masked_language_model import NORM_EPS, MaskedLanguageModel
-from seqlab.models.settings import require_sequence_settings
+from seqlab.models.settings.section import require_sequence_settings
 from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec
 from seqlab.tasks.masked_language_model.evaluator import MaskedLanguageModelEvaluator
 from seqlab.tasks.masked_language_model.objective import MaskedLanguageModelObjective

@@ -16,7 +16,7 @@ from seqlab.batches.cache import cached_store
 from seqlab.batches.samplers import Indices
 from seqlab.core.errors import DataError
 from seqlab.metrics.spans import TaggingScheme, detect_scheme
-from seqlab.models.settings import max_known_length
+from seqlab.models.settings.section import max_known_length
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.views.subsample import undrawn

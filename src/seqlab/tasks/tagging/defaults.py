@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 
 from seqlab.core.errors import RecipeError
-from seqlab.models.settings import RecurrentSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.tagging.settings import TaggingSettings
 

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from seqlab.core.settings import Settings
-from seqlab.models.settings import Width
+from seqlab.models.settings.recurrent import Width
 
 
 class TaggingSettings(Settings):

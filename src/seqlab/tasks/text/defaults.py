@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from seqlab.core.errors import RecipeError
-from seqlab.models.settings import BagSettings, NGramBagSettings, RecurrentSettings
+from seqlab.models.settings.bag import BagSettings, NGramBagSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from seqlab.core.errors import UsageError
-from seqlab.models.settings import max_known_length, require_sequence_settings
+from seqlab.models.settings.section import max_known_length, require_sequence_settings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.excerpt import excerpt

@@ -6,7 +6,8 @@ from itertools import islice
 from statistics import mean
 
 from seqlab.cells.settings import named_cell
-from seqlab.models.settings import RecurrentSettings, TransformerSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import text_of
 from seqlab.tasks.translation.rows import PairRows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
-from seqlab.models.settings import require_sequence_settings
+from seqlab.models.settings.section import require_sequence_settings
 from seqlab.tasks.parts import TaskParts
 from seqlab.tasks.translation.codec import TranslationCodec
 from seqlab.tasks.translation.evaluator import TranslationEvaluator

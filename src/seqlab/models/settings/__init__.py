@@ -1,0 +1,1 @@
+"""The section `model` of a recipe: one file per kind of network."""
