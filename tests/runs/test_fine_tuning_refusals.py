@@ -172,9 +172,7 @@ def test_numbers_do_not_start_from_text(language_run: Run, recurrent_run: Run, t
 
 
 def test_too_many_frozen_layers_are_refused(language_run: Run, tmp_path: Path) -> None:
-    with pytest.raises(
-        RecipeError, match=r"start\.freeze_layers: 9 layers cannot stay as they were: the network has 3"
-    ):
+    with pytest.raises(RecipeError, match=r"start\.freeze_layers: .*9 layers.* 3\."):
         fine_tune(tmp_path, language_run, "start.freeze_layers=9")
 
 

@@ -85,7 +85,7 @@ def test_stopping_and_going_on_keeps_the_average_to_the_bit(stop_at: int, tmp_pa
 def test_two_averages_at_once_are_refused() -> None:
     with pytest.raises(
         ValidationError,
-        match=r"ema_decay=0\.9 and average_checkpoints=3 are two ways to average the weights\. Set one of them to 0\.",
+        match=r"(?s)ema_decay=0\.9 .*average_checkpoints=3 .*to 0\.",
     ):
         TrainingSettings(ema_decay=0.9, average_checkpoints=3)
 

@@ -23,9 +23,7 @@ def test_auto_takes_a_gpu_when_there_is_one(
 
 @pytest.mark.parametrize("name", ["cuda:7", "toaster", "meta:x", ""])
 def test_a_device_that_is_not_there_is_refused_with_what_can_be_used(name: str) -> None:
-    with pytest.raises(
-        RecipeError, match=rf"training.device: '{name}' cannot be used here.\n  Use auto or cpu"
-    ):
+    with pytest.raises(RecipeError, match=rf"(?s)training.device: '{name}' .*auto or cpu"):
         choose_device(TrainingSettings(device=name))
 
 

@@ -139,9 +139,6 @@ def test_a_tied_language_model_with_a_frozen_embedding_still_learns_its_body() -
 def test_more_frozen_layers_than_there_are_is_refused() -> None:
     with pytest.raises(
         RecipeError,
-        match=(
-            r"(?s)start\.freeze_layers: 4 layers cannot stay as they were: the network has"
-            r" 3.*start\.freeze=backbone"
-        ),
+        match=(r"(?s)start\.freeze_layers: .*4 layers.* 3\..*start\.freeze=backbone"),
     ):
         freeze(classifier("recurrent"), StartSettings(freeze_layers=4))

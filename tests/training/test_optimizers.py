@@ -124,11 +124,7 @@ def test_adam_2k_measures_for_2000_updates_unless_told_otherwise_and_moves_with_
 
 
 def test_a_run_in_which_adam_2k_would_never_move_is_refused() -> None:
-    message = (
-        "moves nothing in its first measured_steps=2000 updates, and there are steps=500. Lower"
-        " measured_steps"
-    )
-    with pytest.raises(ValidationError, match=message):
+    with pytest.raises(ValidationError, match=r"adam_2k .*measured_steps=2000 .*steps=500\b"):
         TrainingSettings(optimizer="adam_2k", steps=500)
     assert TrainingSettings(optimizer="adam_2k", steps=2001).measured_steps == 2000
 

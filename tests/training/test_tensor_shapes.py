@@ -43,7 +43,7 @@ def test_a_model_that_would_not_fit_any_memory_costs_nothing() -> None:
 
 @pytest.mark.parametrize("size", [10**12, 10**30])
 def test_a_model_whose_size_cannot_be_counted_is_refused(size: int) -> None:
-    with pytest.raises(RecipeError, match="no machine can hold a model of these sizes"):
+    with pytest.raises(RecipeError, match=r"^model: .*size"):
         shapes_of(lambda: nn.Linear(size, size))
 
 

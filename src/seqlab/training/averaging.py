@@ -1,4 +1,6 @@
-"""Weights averaged over the updates: a second candidate, beside the last weights, for what a run saves."""
+"""Weight averaging: averaged weights are validated next to the last ones, and a run saves the better of the
+two.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +16,17 @@ from seqlab.training.base import Validation
 from seqlab.training.settings import TrainingSettings
 
 WARM_UP = 9
-"""After this many updates half of the average is older than the last weights, whatever the decay: the first
-weights are soon forgotten.
-"""
+"""Warm-up of the moving average: caps the decay at t / (t + 9), so the initial weights are soon forgotten."""
 
 
 SHARE_FOR_AVERAGE = 0.2
-"""Snapshots are spread over this last share of a run when nobody says how far apart they are."""
+"""Without `average_every`, snapshots are spread over this last share of a run."""
 
 
 class Average(ABC):
-    """Weights that are validated beside the last ones.
+    """Averaged weights that are validated next to the last ones.
 
-    They are never trained: the optimizer continues with the weights themselves.
+    They are never trained; the optimizer keeps updating the weights themselves.
     """
 
     def __init__(self, model: nn.Module) -> None:
@@ -36,26 +36,24 @@ class Average(ABC):
 
     @abstractmethod
     def update(self, step: int, settings: TrainingSettings, *, total_steps: int) -> None:
-        """Take in the weights after update number `step` (the first is 1) of a run of `total_steps`, which
-        may be planned anew at any time.
+        """Add the weights after update `step` (1-based) of a run of `total_steps`, which may be replanned
+        at any time.
         """
 
     @abstractmethod
     def averages(self) -> Mapping[str, Tensor]:
-        """The averaged weights by name; empty while there are none."""
+        """Return the averaged weights by name; empty if there are none yet."""
 
     @abstractmethod
     def state(self) -> dict[str, Tensor]:
-        """All that a resume needs."""
+        """Return everything a resume needs."""
 
     @abstractmethod
     def load_state(self, state: Mapping[str, Tensor]) -> None: ...
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
-        """The model has the averaged weights for a while, and its own ones again afterwards, to the last
-        bit.
-        """
+        """Swap the averaged weights into the model, and restore its own weights bit for bit on exit."""
         averages = self.averages()
         backup = {name: self._parameters[name].detach().clone() for name in averages}
         self._put(averages)
@@ -75,9 +73,9 @@ class MovingAverage(Average):
 
         average <- d average + (1 - d) weights,     d = min(decay, t / (t + 9)) at update t
 
-    The weights of single updates swing around the value that they tend to; their average does not. Papers:
-    Polyak & Juditsky 1992, "Acceleration of Stochastic Approximation by Averaging", SIAM J. Control Optim.
-    30(4); Izmailov et al. 2018, "Averaging Weights Leads to Wider Optima and Better Generalization",
+    Individual updates oscillate around the value they converge to; their average does not. Papers: Polyak &
+    Juditsky 1992, "Acceleration of Stochastic Approximation by Averaging", SIAM J. Control Optim. 30(4);
+    Izmailov et al. 2018, "Averaging Weights Leads to Wider Optima and Better Generalization",
     arXiv:1803.05407.
     """
 
@@ -95,7 +93,7 @@ class MovingAverage(Average):
         return self._averages
 
     def state(self) -> dict[str, Tensor]:
-        """The averages under the names of their parameters."""
+        """Return the averages under the names of their parameters."""
         return dict(self._averages)
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
@@ -104,10 +102,10 @@ class MovingAverage(Average):
 
 
 class LastWeights(Average):
-    """The mean of the last few of regular snapshots, as Transformers that translate are usually averaged.
+    """The mean of the last few regular snapshots (checkpoint averaging), common for translation Transformers.
 
-    A snapshot counts while it is no older than all of them together span. So a plan that becomes shorter
-    drops those from before its end part.
+    A snapshot counts as long as it lies within the span of all of them, so replanning a run to fewer steps
+    drops the older ones.
 
     Paper: Vaswani et al. 2017, arXiv:1706.03762, section 6.1 (the last five checkpoints).
     """
@@ -157,7 +155,7 @@ class LastWeights(Average):
 
 
 class NoAverage(Average):
-    """There are only the last weights."""
+    """No averaging: only the last weights are validated."""
 
     def update(self, step: int, settings: TrainingSettings, *, total_steps: int) -> None: ...
 
@@ -171,7 +169,7 @@ class NoAverage(Average):
 
 
 def build_average(model: nn.Module, settings: TrainingSettings) -> Average:
-    """What the settings ask for."""
+    """Build the average that the settings ask for."""
     if settings.ema_decay:
         return MovingAverage(model)
     if settings.average_checkpoints:
@@ -183,7 +181,7 @@ Weights = Literal["averaged", "last"]
 
 
 def better_weights(candidates: Mapping[Weights, Validation]) -> Weights:
-    """The weights with the better validation; averaged ones where both are equally good, for they vary less.
+    """Return which weights validate better; on a tie the averaged ones, because they vary less.
 
     >>> better_weights({"averaged": Validation(0.7, higher_is_better=True), "last": Validation(0.8, higher_is_better=True)})
     'last'

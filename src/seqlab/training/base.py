@@ -1,4 +1,4 @@
-"""What training asks of a task, and what it tells whoever watches."""
+"""The interfaces of training: the objective that it trains, and the callbacks that follow its progress."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Carry = tuple[Tensor, ...]
 
 @dataclass(frozen=True)
 class BatchLoss:
-    """The summed loss of a batch, over how many targets, how many of them were guessed right, and the state
-    to carry into the next batch.
+    """The summed loss of a batch, the number of targets, the number predicted correctly, and the state to
+    carry into the next batch.
 
-    Where targets have weights, `count` is the sum of these, so that total / count is the weighted mean, and
-    `seen` is the number of targets.
+    If targets are weighted, `count` is the sum of the weights, so that total / count is the weighted mean,
+    and `seen` is the number of targets.
     """
 
     total: Tensor
@@ -32,8 +32,8 @@ class BatchLoss:
 
 @dataclass(frozen=True)
 class Validation:
-    """How good the model is on held-out data: one value to compare by, facts for the journal, and the loss
-    that decides between equal values.
+    """The result of a validation: the value to compare, facts for the journal, and the loss, which breaks
+    ties.
     """
 
     value: float
@@ -47,7 +47,7 @@ class Validation:
         return self.value > best if self.higher_is_better else self.value < best
 
     def wins_tie(self, best: float | None, best_loss: float | None) -> bool:
-        """Whether the value is that of the best one, at a lower loss."""
+        """Whether the value equals the best one at a lower loss."""
         return (
             self.value == best and self.loss is not None and best_loss is not None and self.loss < best_loss
         )
@@ -59,27 +59,27 @@ class Trainable(Protocol):
     def loader(self, cursor: Cursor) -> Loader: ...
 
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
-        """The loss of a batch. The model is only called, so that it may be wrapped, for instance in
+        """Compute the loss of a batch. The model is only called, so it can be wrapped, for example in
         DistributedDataParallel.
 
-        step: the number of the update, 0 for the first; all batches of an accumulated update have the same.
-        carry: what the loss of the batch before gave to be carried on.
+        step: the 0-based number of the update; the same for all batches of an accumulated update.
+        carry: the state returned with the loss of the previous batch.
         """
 
     def validate(self, model: nn.Module) -> Validation: ...
 
     def describe_rows(self, batch: Batch) -> str:
-        """Where the examples of a batch stand, for messages."""
+        """Say where the examples of a batch come from, for messages."""
 
     def sample(self, model: nn.Module) -> str:
-        """A piece of what the model makes at this moment, for the journal; nothing where there is nothing to
-        show.
+        """Generate a sample with the model as it is now, for the journal; empty if the task generates
+        nothing.
         """
 
 
 @dataclass(frozen=True)
 class StepReport:
-    """One update, for whoever watches."""
+    """What callbacks learn about one update."""
 
     step: int
     total_steps: int
@@ -88,13 +88,13 @@ class StepReport:
     rate: float
     seconds_left: float
     sequences: int = 0
-    """Sequences of the update; 0 in windows over a text stream, which has none."""
+    """Sequences in the update; 0 for windows over a text stream."""
     tokens: int = 0
-    """Tokens, or steps of numeric sequences, without padding."""
+    """Tokens, or steps of numeric sequences, not counting padding."""
 
 
 class Callback(Protocol):
-    """Shows progress; the command line has one, tests and notebooks another."""
+    """Follows training, for example to show its progress."""
 
     def on_step(self, report: StepReport) -> None: ...
 
@@ -102,7 +102,7 @@ class Callback(Protocol):
 
 
 class NullCallback:
-    """Watches nothing."""
+    """Does nothing."""
 
     def on_step(self, report: StepReport) -> None: ...
 

@@ -1,4 +1,6 @@
-"""How many updates a run makes, when it validates, and the step counts of a recipe in a shorter run."""
+"""The budget of a run: how many updates it makes, when it validates, and how step counts shrink in a
+shorter run.
+"""
 
 from __future__ import annotations
 
@@ -8,52 +10,52 @@ from dataclasses import dataclass, replace
 from seqlab.training.settings import TrainingSettings
 
 DEFAULT_MINUTES, DEFAULT_EPOCHS = 5.0, 30.0
-"""What ends a run for which nobody said anything, unless early stopping does."""
+"""The budget of a run for which none is set; early stopping may end it sooner."""
 SHARE_FOR_PATIENCE, LEAST_PATIENCE = 0.25, 5
-"""Default early stopping: this share of the planned validations without a new best, and at least so many."""
+"""Default early stopping: this share of the planned validations without a new best, and at least this many."""
 FEWEST_VALIDATIONS, MOST_VALIDATIONS = 10, 50
-"""Validations of a run when nobody says how often; between them once per epoch."""
+"""Default number of validations in a run: one per epoch, within these limits."""
 SHARE_FOR_VALIDATION = 0.1
 """Under a time budget, validation may take this share of the time."""
 MOST_FOR_VALIDATION = 0.5
-"""One validation may be slower than that, but this share of the time is kept for it at most."""
+"""A single validation may take longer, but at most this share of the time is reserved for it."""
 LEAST_FOR_TRAINING = 0.1
-"""However long reading and scoring take, this share of a time budget is for training."""
+"""Training gets at least this share of a time budget, no matter how long reading and scoring take."""
 MOST_FOR_SCORING = 0.3
-"""At most this share of the time after reading is kept for scoring; where it is not enough, some rows are
-scored.
+"""At most this share of the time left after reading is reserved for scoring; if it is not enough, a sample
+of the rows is scored.
 """
 FIRST_CHECK = 8
-"""Under a time budget, the plan is first compared with the speed after this many updates."""
+"""Under a time budget, the plan is first checked against the measured speed after this many updates."""
 
 
 @dataclass(frozen=True)
 class Budget:
     """The plan of a run.
 
-    A time budget becomes steps, and is planned again early and at every validation as the speed becomes
-    known.
+    A time budget is converted to steps, and replanned early in the run and at every validation, as the
+    speed becomes known.
     """
 
     total_steps: int
     evaluate_every: int
     seconds: float | None = None
-    """Time from the start of the command to the written report; None is without limit."""
+    """Time from the start of the command until the report is written; None for no limit."""
     before: float = 0.0
-    """Seconds of it that were used before the first update: reading, encoding, measuring."""
+    """Seconds used before the first update: reading, encoding, measuring."""
     after: float = 0.0
-    """Seconds of it that scoring and the report are expected to take."""
+    """Seconds that scoring and the report are expected to take."""
     most_steps: int | None = None
-    """Steps that are enough even if there is time for more; None is without limit."""
+    """Maximum number of steps, even if there is time for more; None for no limit."""
     planned_steps: int = 0
-    """Steps that the recipe plans, for which its step counts are meant; 0 where it plans only a time."""
+    """Steps that the recipe plans, to which its step counts refer; 0 if it sets only a time."""
     validation_seconds: float = 0.0
-    """Time that is kept for the last validation of a time budget."""
+    """Time reserved for the last validation of a time budget."""
     validation_rows: int = 0
-    """Validation rows, or characters of a text, that validations inside training use; 0 is all of them."""
+    """Validation rows, or characters of a text, used by validations during training; 0 for all of them."""
     validations: int = 0
-    """Validations of the whole run, from which evaluate_every follows as a time budget is planned again; 0
-    keeps evaluate_every as it is.
+    """Number of validations in the whole run, from which evaluate_every is recomputed when a time budget is
+    replanned; 0 leaves evaluate_every unchanged.
     """
 
     @classmethod
@@ -89,11 +91,11 @@ class Budget:
 
     @property
     def share(self) -> float:
-        """How much of the recipe's plan this run makes, at most 1."""
+        """The share of the recipe's planned steps that this run makes, at most 1."""
         return min(1.0, self.total_steps / self.planned_steps) if self.planned_steps else 1.0
 
     def timed(self, *, before: float, after: float) -> Budget:
-        """The same budget with the time that is known to be used before training and expected after it."""
+        """Return the budget with the time used before training and the time expected after it."""
         if self.seconds is None:
             return self
         return replace(
@@ -102,24 +104,24 @@ class Budget:
 
     @property
     def training_seconds(self) -> float:
-        """What is left of the time for training and validating; infinite without a limit."""
+        """Time left for training and validation; infinite without a limit."""
         if self.seconds is None:
             return math.inf
         return max(self.seconds - self.before - self.after, self.seconds * LEAST_FOR_TRAINING)
 
     def scoring_seconds(self, *, seconds: float) -> float:
-        """What is left of the time for scoring after training took `seconds`; infinite without a limit."""
+        """Return the time left for scoring after training took `seconds`; infinite without a limit."""
         return math.inf if self.seconds is None else self.seconds - self.before - seconds
 
     @property
     def reserve(self) -> float:
-        """Seconds of the training time that are kept for validation."""
+        """Seconds of the training time reserved for validation."""
         return max(self.training_seconds * SHARE_FOR_VALIDATION, self.validation_seconds)
 
     def patience(self, asked: int) -> int:
-        """Validations without a new best after which the run ends; 0 for never.
+        """Return the number of validations without a new best after which the run ends; 0 for never.
 
-        asked: `training.patience`, where -1 follows the plan.
+        asked: `training.patience`; -1 derives it from the plan.
         """
         if asked >= 0:
             return asked
@@ -127,14 +129,14 @@ class Budget:
         return max(LEAST_PATIENCE, math.ceil(planned * SHARE_FOR_PATIENCE))
 
     def is_checked_early(self, *, step: int) -> bool:
-        """Whether to plan again before the first validation: after 8, 16, 32, … updates."""
+        """Whether to replan before the first validation: after 8, 16, 32, … updates."""
         return (
             self.seconds is not None and FIRST_CHECK <= step < self.evaluate_every and step.bit_count() == 1
         )
 
     def adjusted(self, *, step: int, seconds: float) -> Budget:
-        """The same budget after `step` updates in `seconds`, validations included: as many steps as the time
-        left allows.
+        """Return the budget with as many steps as the remaining time allows, given `step` updates (and
+        their validations) in `seconds`.
         """
         if self.seconds is None or not step:
             return self
@@ -150,25 +152,23 @@ class Budget:
         return replace(self, total_steps=total, evaluate_every=every)
 
     def is_spent(self, *, step: int, seconds: float) -> bool:
-        """Whether the run ends here: at its last step, or when the time left is just enough to validate it.
+        """Whether the run ends here: at its last step, or when the time left is just enough for a validation.
 
-        One update is always made.
+        At least one update is always made.
         """
         return step >= self.total_steps or (
             step > 0 and seconds + self.validation_seconds >= self.training_seconds
         )
 
     def seconds_left(self, *, step: int, seconds: float, step_seconds: float) -> float:
-        """About how long it still takes, at `step_seconds` for an update with its share of the
-        validations.
-        """
+        """Estimate the remaining time, at `step_seconds` per update including its share of the validations."""
         by_steps = (self.total_steps - step) * step_seconds
         return max(0.0, min(by_steps, self.training_seconds - seconds))
 
 
 def _with_interval(budget: Budget, settings: TrainingSettings, *, steps_per_epoch: int) -> Budget:
-    """Decide how often to validate: as written, or in proportion to the plan so that validation takes little
-    of the time.
+    """Decide how often to validate: as set, or in proportion to the plan so that validation takes little of
+    the time.
     """
     written = settings.evaluate_every
     if written and "evaluate_every" not in settings.scale_with_budget:
@@ -185,19 +185,17 @@ def _with_interval(budget: Budget, settings: TrainingSettings, *, steps_per_epoc
 
 
 def _every(total: int, steps_per_epoch: int) -> int:
-    """Every epoch, within 10 to 50 times in a run, but not so often that a short run does little else."""
+    """Validate every epoch, 10 to 50 times in a run, but not so often that a short run does little else."""
     longest, shortest = math.ceil(total / FEWEST_VALIDATIONS), math.ceil(total / MOST_VALIDATIONS)
     return max(1, shortest, min(steps_per_epoch, longest), min(FEWEST_BETWEEN, total))
 
 
 FEWEST_BETWEEN = 25
-"""Updates between two validations, at least, unless a recipe or the user asks for fewer."""
+"""Minimum number of updates between two validations, unless a recipe or the user asks for fewer."""
 
 
 def scale_counts(settings: TrainingSettings, share: float) -> TrainingSettings:
-    """The settings of a run that makes this share of the planned updates: those in scale_with_budget shrink,
-    all others stay.
-    """
+    """Scale the settings in scale_with_budget to a run that makes this share of the planned updates."""
     if share >= 1 or not settings.scale_with_budget:
         return settings
     return settings.model_copy(
@@ -208,11 +206,10 @@ def scale_counts(settings: TrainingSettings, share: float) -> TrainingSettings:
 
 
 def scale_count(name: str, value: float, share: float) -> float:
-    """One step count for a run of this share of the planned length. 0 and -1, which already follow the run,
-    stay.
+    """Scale one step count to a run of this share of the planned length. 0 and -1 stay, because they already
+    follow the length of the run.
 
-    A moving average that keeps the share d of itself at each update reaches back over about 1 / (1 - d)
-    updates; this number is what shrinks.
+    A moving average with decay d spans about 1 / (1 - d) updates; this span is what shrinks.
 
     >>> scale_count("average_every", 100, 0.25), scale_count("ema_decay", 0.99, 0.5)
     (25, 0.98)

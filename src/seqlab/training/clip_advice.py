@@ -1,4 +1,4 @@
-"""A clipping norm chosen from the gradient norms that were seen."""
+"""Suggest a clipping norm from the observed gradient norms."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from math import isfinite
 from seqlab.core.errors import UsageError
 
 ENOUGH_NORMS = 20
-"""Fewer say nothing about the norms of a longer training."""
+"""With fewer norms, no suggestion is made."""
 
 
 @dataclass(frozen=True)
 class ClipAdvice:
-    """Gradient norms before clipping, and the limit they suggest."""
+    """Statistics of gradient norms before clipping, and the clipping norm they suggest."""
 
     num_norms: int
     average: float
@@ -24,13 +24,13 @@ class ClipAdvice:
     """The norm below which 10, 50, 90 and 99% of the norms lie."""
     largest: float
     limit: float
-    """The limit that was in force; 0 for none."""
+    """The clipping norm used; 0 for none."""
     clipped_share: float
-    """Share of norms that this limit shortened."""
+    """Share of norms that were clipped."""
     suggestion: float
-    """The average norm, to two digits."""
+    """The average norm, rounded to two significant digits."""
     suggested_share: float
-    """Share of norms that the suggestion would shorten."""
+    """Share of norms that the suggestion would clip."""
 
     def sentence(self) -> str:
         """The advice in one line.
@@ -52,17 +52,17 @@ class ClipAdvice:
 
 
 def suggest_clip(norms: Iterable[float | None], *, limit: float = 0.0) -> ClipAdvice:
-    """Look at the average norm of the gradient over many updates, and clip there. Norms that are not finite
-    are left out.
+    """Suggest the average gradient norm over many updates as the clipping norm. Norms that are not finite are
+    ignored.
 
     Paper: Pascanu et al. 2013, arXiv:1211.5063, section 3.2: half to ten times the average norm still
     converges.
 
-    limit: the clipping norm that was in force when these were measured.
+    limit: the clipping norm in use when the norms were measured.
     """
     finite = sorted(float(norm) for norm in norms if norm is not None and isfinite(norm))
     if not finite:
-        raise UsageError("there is no finite gradient norm to learn from.")
+        raise UsageError("there are no finite gradient norms to base a suggestion on.")
     average = statistics.fmean(finite)
     suggestion = float(f"{average:.2g}")
     return ClipAdvice(
@@ -83,7 +83,7 @@ def _share_above(norms: list[float], limit: float) -> float:
 
 
 def _percentile(ordered: list[float], percent: int) -> float:
-    """Between two neighbours on a straight line."""
+    """Interpolate linearly between the two nearest values."""
     place = (len(ordered) - 1) * percent / 100
     low = int(place)
     high = min(low + 1, len(ordered) - 1)

@@ -1,4 +1,4 @@
-"""Which tensors hold a NaN or an infinity."""
+"""Find tensors that contain NaN or infinity."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from torch import Tensor
 
 
 def non_finite_names(tensors: Iterable[tuple[str, Tensor]]) -> Iterator[str]:
-    """The names of the tensors in which not every number is finite."""
+    """Yield the names of tensors with values that are not finite."""
     return (name for name, tensor in tensors if not is_finite(tensor))
 
 
 def is_finite(tensor: Tensor) -> bool:
-    """Whether every number is finite.
+    """Whether all values are finite.
 
-    A NaN or an infinity makes the sum one too, and a sum takes a small part of the time of `torch.isfinite`, which is asked
-    only where the sum may have overflowed.
+    NaN and infinity propagate to the sum, which is much faster than `torch.isfinite`; that is only called
+    if the sum may have overflowed.
     """
     return bool(torch.isfinite(tensor.sum())) or bool(torch.isfinite(tensor).all())

@@ -1,4 +1,4 @@
-"""What a run will cost, measured on a few real steps of a copy of the model."""
+"""Forecast the cost of a run from a few real steps on a copy of the model."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ LONGEST_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Forecast:
-    """Seconds per update and per validation (of averaged and last weights, where a run averages), parameters,
-    and bytes of memory at the peak (where the system tells).
+    """Seconds per update and per validation (of both averaged and last weights if the run averages), number
+    of parameters, and peak memory in bytes (None if the system does not report it).
     """
 
     step_seconds: float
@@ -37,9 +37,9 @@ class Forecast:
 def measure(
     model: nn.Module, objective: Trainable, settings: TrainingSettings, *, device: torch.device
 ) -> Forecast:
-    """Train a copy for a few steps.
+    """Train a copy of the model for a few steps.
 
-    The model, the data order and the random numbers of the run are left as they were.
+    The model, the order of the data and the random state of the run are unchanged.
     """
     before = capture_random_state(device)
     trial = copy.deepcopy(model).to(device).train()
@@ -70,7 +70,7 @@ def measure(
 
 
 def time_validation(model: nn.Module, objective: Trainable) -> float:
-    """Seconds of one validation, which leaves the model in evaluation mode."""
+    """Time one validation in seconds; leaves the model in evaluation mode."""
     clock = perf_counter()
     model.eval()
     with torch.inference_mode():

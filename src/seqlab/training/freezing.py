@@ -1,4 +1,4 @@
-"""Parameters that training leaves as they are."""
+"""Freeze parameters, so that training does not change them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from seqlab.training.settings import StartSettings
 
 
 def freeze(model: nn.Module, settings: StartSettings) -> None:
-    """Take the gradient from what the settings name: such parameters are not updated, do not decay, and the
-    optimizer knows nothing of them.
+    """Turn off gradients for the parameters that the settings name: they are neither updated nor decayed,
+    and are left out of the optimizer.
     """
     names = [name for name, _ in model.named_parameters()]
     num_layers = count_layers(names)
     if settings.freeze_layers > num_layers:
         raise RecipeError(
-            f"{settings.freeze_layers} layers cannot stay as they were: the network has {num_layers}.",
+            f"cannot freeze {settings.freeze_layers} layers: the network has {num_layers}.",
             where="start.freeze_layers",
-            cure="All of them and the embedding: start.freeze=backbone",
+            cure="To freeze all layers and the embedding: start.freeze=backbone",
         )
     highest = (
         settings.freeze_layers if settings.freeze_layers else 0 if settings.freeze == "embedding" else -1
@@ -31,7 +31,7 @@ def freeze(model: nn.Module, settings: StartSettings) -> None:
 
 
 def count_parameters(model: nn.Module, *, trained: bool = False) -> int:
-    """All numbers that a model has learned, or only those that training still changes."""
+    """Count the parameters of a model, or only those that training updates."""
     return sum(
         parameter.numel() for parameter in model.parameters() if parameter.requires_grad or not trained
     )

@@ -1,4 +1,4 @@
-"""From a batch to clipped gradients: what every update begins with."""
+"""Forward, backward and gradient clipping: the first part of every update."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from seqlab.training.settings import TrainingSettings
 
 @dataclass(frozen=True)
 class Backward:
-    """What came of the batches of an update: their loss, the mean over all targets, and the norm of the
-    gradient before clipping.
+    """The result of the backward pass of an update: the loss of its batches, the mean over all targets, and
+    the gradient norm before clipping.
     """
 
     loss: BatchLoss
@@ -34,13 +34,13 @@ def accumulate_gradients(
     step: int,
     carry: Carry,
 ) -> Backward:
-    """Leave the clipped gradient of the mean loss in the parameters.
+    """Compute the clipped gradient of the mean loss and store it in the parameters.
 
-    step: the number of the update, 0 for the first.  carry: what the update before left for this one.
+    step: the 0-based number of the update.  carry: the state carried over from the previous update.
 
-    Over several batches every target counts the same, however many its batch has: the gradients of the sums
-    are added, then divided by the number of all targets. Without any target the loss and its gradient are 0, the
-    value of an empty sum.
+    With several batches, every target counts equally, no matter how many its batch has: the gradients of
+    the summed losses are added, then divided by the total number of targets. Without any targets the loss
+    and its gradient are 0, the value of an empty sum.
     """
     model.zero_grad(set_to_none=True)
     losses: list[BatchLoss] = []
@@ -62,7 +62,7 @@ def accumulate_gradients(
 
 
 def sum_losses(losses: Sequence[BatchLoss]) -> BatchLoss:
-    """The loss of several batches, one after the other."""
+    """Sum the losses of consecutive batches."""
     if len(losses) == 1:
         return losses[0]
     return BatchLoss(
@@ -75,8 +75,8 @@ def sum_losses(losses: Sequence[BatchLoss]) -> BatchLoss:
 
 
 def clip_by_norm(parameters: Iterable[nn.Parameter], limit: float) -> float:
-    """g <- c g / ‖g‖ when ‖g‖ > c, over all gradients as one vector. Returns ‖g‖ as it was; a limit of 0 only
-    measures.
+    """g <- c g / ‖g‖ if ‖g‖ > c, over all gradients as one vector. Returns ‖g‖ before clipping; a limit of 0
+    only measures.
 
     Paper: Pascanu et al. 2013, "On the difficulty of training recurrent neural networks", arXiv:1211.5063,
     algorithm 1.

@@ -1,4 +1,4 @@
-"""The journal of a run: one line per event, only ever appended to."""
+"""The journal of a run: an append-only file with one line per event."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from seqlab.core.files import explain_full_disk, megabytes
 
 ENDINGS = ("finished", "interrupted", "not_finite")
 LARGEST_JOURNAL = 30_000_000
-"""Bytes; a run writes a few hundred lines, and one for every validation."""
+"""In bytes; a run writes a few hundred lines, plus one for every validation."""
 NUMBERS = ("epoch", "loss", "learning_rate", "gradient_norm", "train_loss", "train_accuracy", "seconds")
 
 
@@ -31,7 +31,7 @@ class Journal:
             file.write(line)
 
     def repair(self) -> None:
-        """End a line that was torn, so that the next event has a line of its own."""
+        """Terminate a line that was cut off, so that the next event starts on a new line."""
         if not self._path.is_file():
             return
         with self._path.open("r+b") as file:
@@ -43,14 +43,14 @@ class Journal:
 
 
 def read_journal(path: Path) -> list[dict[str, Any]]:
-    """All events as they count: what happened after the point that a resume went back to is left out, and so
-    is a torn line. An event whose facts have the wrong type is a RunError.
+    """Read all events, except incomplete lines and events that a resume went back before. Raises a RunError
+    if a value has the wrong type.
     """
     events: list[dict[str, Any]] = []
     if not path.is_file():
         return events
     if (size := path.stat().st_size) > LARGEST_JOURNAL:
-        what = f"the journal is {megabytes(size)} large, more than {megabytes(LARGEST_JOURNAL)}."
+        what = f"the journal has {megabytes(size)}, more than {megabytes(LARGEST_JOURNAL)}."
         raise RunError(what, where=str(path), cure=MOVE)
     for number, line in enumerate(path.read_bytes().decode("utf-8", errors="replace").split("\n"), start=1):
         event = _read_event(line)
@@ -68,7 +68,7 @@ def read_journal(path: Path) -> list[dict[str, Any]]:
 
 
 MOVE = (
-    "It was not written by seqlab. Mend it, or move it away: a run is resumed and reported without it, too."
+    "It was not written by seqlab. Repair it, or move it away: a run can be resumed and reported without it."
 )
 
 
@@ -87,7 +87,7 @@ def _read_event(line: str) -> dict[str, Any] | None:
 
 
 def _check_facts(event: dict[str, Any], *, where: str) -> None:
-    """Reports draw these, and a resumed run shows the warnings again."""
+    """Check the types of values that reports plot and that a resumed run shows again."""
     wrong = [name for name in NUMBERS if not isinstance(event.get(name), int | float | None)]
     wrong += [name for name in ("sample",) if not isinstance(event.get(name, ""), str)]
     warnings = event.get("warnings", [])
@@ -96,12 +96,12 @@ def _check_facts(event: dict[str, Any], *, where: str) -> None:
     if isinstance(event["step"], bool) or event["step"] < 0:
         wrong.append("step")
     if wrong:
-        what = f"{wrong[0]} is {shortened(json.dumps(event[wrong[0]]))}, which no journal holds."
+        what = f"{wrong[0]} is {shortened(json.dumps(event[wrong[0]]))}, which is not a valid value in a journal."
         raise RunError(what, where=where, cure=MOVE)
 
 
 def _plain(value: Any) -> Any:
-    """JSON has no NaN and no infinity."""
+    """Replace NaN and infinity, which JSON does not have, by None."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

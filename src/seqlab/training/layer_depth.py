@@ -1,7 +1,8 @@
-"""How deep in a network a parameter stands, by its name.
+"""Determine the depth of a parameter in a network from its name.
 
-Every model calls its parts alike: `embed` is where steps enter, `backbone` holds the layers (`backbone.layers.3.…`,
-or `backbone.stack.layers.3.…` where the layers are recurrent), and whatever else there is answers.
+All models name their parts alike: `embed` encodes the inputs, `backbone` holds the layers
+(`backbone.layers.3.…`, or `backbone.stack.layers.3.…` for recurrent layers), and everything else belongs to
+the head.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from collections.abc import Iterable
 
 IN_LAYER = re.compile(r"backbone\.(?:[a-z_]+\.)*?layers\.(\d+)\.")
 ENTRANCE = ("embed.", "backbone.positions.", "backbone.first_norm.")
-"""What happens to a step before the first layer."""
+"""Parts in front of the first layer."""
 
 
 def depth_of(name: str, *, num_layers: int) -> int:
-    """0 where steps enter, 1 for the lowest layer, and one more than there are layers for all that follows
-    them.
+    """Return 0 for the embedding, 1 for the lowest layer, and the number of layers plus 1 for everything
+    after them.
 
     >>> names = ("embed.weight", "backbone.layers.0.norm.weight", "backbone.stack.layers.1.cell.input", "head.bias")
     >>> [depth_of(name, num_layers=2) for name in names]
@@ -28,7 +29,7 @@ def depth_of(name: str, *, num_layers: int) -> int:
 
 
 def count_layers(names: Iterable[str]) -> int:
-    """The layers of a network, from the names of its parameters.
+    """Count the layers of a network from the names of its parameters.
 
     >>> count_layers(["embed.weight", "backbone.layers.0.norm.weight", "backbone.layers.1.norm.weight"])
     2
@@ -37,8 +38,8 @@ def count_layers(names: Iterable[str]) -> int:
 
 
 def rate_factors(names: Iterable[str], *, layer_decay: float) -> dict[str, float]:
-    """factor = layer_decay^(steps down from the top): 1 for the head, layer_decay for the highest layer,
-    least for the embedding.
+    """factor = layer_decay^(levels below the head): 1 for the head, layer_decay for the top layer, and the
+    smallest factor for the embedding.
 
     Papers: Howard & Ruder 2018, "Universal Language Model Fine-tuning for Text Classification",
     arXiv:1801.06146, section 3.2; Clark et al. 2020, "ELECTRA", arXiv:2003.10555, appendix A.

@@ -33,24 +33,24 @@ from seqlab.training.stop_signals import StopRequest
 
 SECONDS_BETWEEN_CHECKPOINTS = 120.0
 EARLY = (1, 10, 100)
-"""Updates after which a model that makes something shows it, before the first validation: what noise looked
-like.
+"""Updates after which a generative model writes a sample before the first validation, to show what it
+generated at the beginning.
 """
 LOG_LINES = 400
-"""About this many lines of training loss in the journal of a run."""
+"""Approximate number of training-loss lines in the journal of a run."""
 SHARE_BEFORE_FORECAST = 0.3
-"""After this share of the training time, what comes after it is forecast again: a model that has learned to end
-what it generates is scored faster than a new one.
+"""After this share of the training time, the scoring time is forecast again: a model that has learned to
+end its outputs is scored faster than an untrained one.
 """
 
 
 class Trainer:
-    """Takes a batch, asks the objective for the loss, goes backward, clips, updates; now and then validates and
-    saves.
+    """Runs the training loop: loss, backward pass, gradient clipping and update, with validation and checkpoints
+    in between.
 
-    Everything that the next update depends on is in the checkpoint, so a resumed run equals one that never
-    stopped. `run_id` names the run that checkpoints and weights belong to; `forecast_scoring` says how many
-    seconds will be needed after training.
+    Everything the next update depends on is in the checkpoint, so a resumed run is identical to one that
+    was never interrupted. `run_id` identifies the run that checkpoints and weights belong to;
+    `forecast_scoring` returns how many seconds scoring will take after training.
     """
 
     def __init__(
@@ -97,10 +97,10 @@ class Trainer:
 
     @property
     def _step_seconds(self) -> float:
-        """How long an update took since the run went on, for what was before may have been another machine;
-        at first that all the same.
+        """Seconds per update since the last resume, because earlier timings may come from another machine;
+        they are used only until there are new ones.
         """
-        timed = self.step - 1 - self.went_on_step  # the update that is just being made has no time yet
+        timed = self.step - 1 - self.went_on_step  # the current update is not timed yet
         return (
             (self.seconds - self.went_on_seconds) / timed if timed else self.seconds / max(1, self.step - 1)
         )
@@ -111,7 +111,7 @@ class Trainer:
 
     @property
     def stopped_early(self) -> bool:
-        """Whether the last validations, as many as `training.patience` says, brought no new best."""
+        """Whether there was no new best in the last `training.patience` validations."""
         return 0 < self.budget.patience(self.settings.patience) <= self.progress.validations_without_best
 
     @property
@@ -119,7 +119,9 @@ class Trainer:
         return self.stopped_early or self.budget.is_spent(step=self.step, seconds=self.seconds)
 
     def run(self, stop: StopRequest) -> bool:
-        """Train until the budget ends, or early stopping. False when somebody asked to stop before."""
+        """Train until the budget is spent or early stopping applies. Returns False if a stop was requested
+        before.
+        """
         self.model.train()
         clock = saved = perf_counter()
         while not self.finished:
@@ -204,14 +206,16 @@ class Trainer:
             self.progress.since_log = Tally()
 
     def _plan_again(self, *, before_validation: bool) -> None:
-        """Compare the plan with the speed. A change is in the journal: the learning rate depends on it."""
+        """Adjust the plan to the measured speed. Changes are journaled, because the learning rate depends
+        on them.
+        """
         before, self.budget = self.budget, self.budget.adjusted(step=self.step, seconds=self.seconds)
         plan = {name: getattr(self.budget, name) for name in PLANNED}
         if plan != {name: getattr(before, name) for name in PLANNED}:
             self.journal.write("planned", step=self.step, before_validation=before_validation, **plan)
 
     def _forecast_again(self) -> None:
-        """Plan with the time that scoring takes with what the model has learned by now, once."""
+        """Forecast the scoring time once more with the partly trained model, and replan."""
         limit = self.budget.training_seconds * SHARE_BEFORE_FORECAST
         if self.forecast_scoring is None or self.seconds < limit or math.isinf(limit):
             return
@@ -227,9 +231,7 @@ class Trainer:
             self.journal.write("sampled", step=self.step, train_loss=loss, sample=sample)
 
     def _validate(self) -> None:
-        """Compare averaged and last weights on the validation data, and keep the better ones if they are the
-        best so far.
-        """
+        """Validate averaged and last weights, and save the better ones if they are the best so far."""
         candidates = self._validate_candidates()
         weights = better_weights(candidates)
         validation = candidates[weights]
@@ -240,8 +242,8 @@ class Trainer:
         )
         is_better = validation.beats(self.progress.best_value)
         is_best = is_better or validation.wins_tie(self.progress.best_value, self.progress.best_loss)
-        # Patience counts validations without a better value: a loss that creeps on below the same value does
-        # not prolong a run.
+        # Patience counts validations without a better value: a loss that keeps falling while the value stays
+        # the same does not prolong a run.
         self.progress.validations_without_best = (
             0 if is_better else self.progress.validations_without_best + 1
         )
@@ -284,7 +286,7 @@ class Trainer:
         return candidates
 
     def _validate_weights(self) -> Validation:
-        """Validate the weights that the model has now."""
+        """Validate the current weights of the model."""
         self.model.eval()
         with torch.inference_mode():
             validation = self.objective.validate(self.model)
@@ -294,7 +296,7 @@ class Trainer:
         return validation
 
     def save(self) -> None:
-        """Write a checkpoint of this very moment."""
+        """Write a checkpoint of the current state."""
         state = {
             "position": asdict(self.loader.cursor),
             "progress": asdict(self.progress),
@@ -307,7 +309,7 @@ class Trainer:
         self.saved_step = self.step
 
     def resume(self, checkpoint: Checkpoint) -> None:
-        """Go on from a checkpoint as if nothing had happened."""
+        """Continue from a checkpoint as if the run had never been interrupted."""
         self.carry = put_back(
             checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device
         )
@@ -318,8 +320,10 @@ class Trainer:
         self.went_on_step, self.went_on_seconds = self.step, self.seconds
         self.best = dict(checkpoint.best)
         self.journal.repair()
-        self.journal.write("resumed", step=self.step)  # first: the weights are never older than it says
-        if self.best:  # the file may be that of a later validation, which did not come into a checkpoint
+        self.journal.write(
+            "resumed", step=self.step
+        )  # first: the weights are never older than the journal says
+        if self.best:  # the file may come from a later validation that is not in the checkpoint
             self._write_best()
 
     def _write_best(self) -> None:
@@ -331,7 +335,7 @@ class Trainer:
         return now
 
     def _refuse(self, reason: str, *, rows: str = "") -> None:
-        """Stop before a number that is none gets into the weights or into a checkpoint."""
+        """Stop before NaN or infinity gets into the weights or a checkpoint."""
         self.journal.write("not_finite", step=self.step, reason=reason)
         raise not_finite(
             reason, step=self.step, rows=rows, settings=self.settings, saved_step=self.saved_step

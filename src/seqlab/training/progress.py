@@ -1,4 +1,4 @@
-"""How far a run has come: the numbers of a checkpoint."""
+"""The progress of a run: the numbers in a checkpoint."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from seqlab.training.averaging import Weights
 
 @dataclass
 class Tally:
-    """Loss and hits of training, summed up to the next line of the journal."""
+    """Training loss and correct predictions, summed since the last line of the journal."""
 
     total: float = 0.0
     count: float = 0
@@ -43,7 +43,7 @@ class Progress:
     best_step: int = 0
     best_weights: Weights = "last"
     candidates: dict[Weights, float] = field(default_factory=dict)
-    """The validation measure of averaged and last weights at the best step, in a run that averages."""
+    """The validation scores of averaged and last weights at the best step, if the run averages."""
     validations_without_best: int = 0
     since_log: Tally = field(default_factory=Tally)
     since_validation: Tally = field(default_factory=Tally)

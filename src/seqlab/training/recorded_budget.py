@@ -1,7 +1,7 @@
-"""The plan of a finished run, to be followed step by step: when it validated, how long it meant to be, where it ended.
+"""The recorded plan of a finished run: when it validated, how many steps it planned, and where it ended.
 
-A time budget is planned again as the speed becomes known, and the learning rate follows the plan. The journal has
-every change as an event `planned`, so that a second training can make the same updates on another day.
+A time budget is replanned as the speed becomes known, and the learning rate follows the plan. The journal
+records every change as an event `planned`, so that the run can be repeated later with the same updates.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from seqlab.core.errors import RunError
 from seqlab.training.budget import Budget
 
 PLANNED = ("total_steps", "evaluate_every")
-"""What changes when a time budget is planned again."""
+"""What changes when a time budget is replanned."""
 
 
 class RecordedPlan(TypedDict):
-    """One event `planned`: after which update, and whether a validation at the same update came after it."""
+    """One event `planned`: the update after which it happened, and whether that update was validated
+    afterwards.
+    """
 
     step: int
     total_steps: int
@@ -28,10 +30,10 @@ class RecordedPlan(TypedDict):
 
 @dataclass(frozen=True)
 class RecordedBudget(Budget):
-    """Follows the plans of another run, whatever the clock says."""
+    """Follows the recorded plans of another run, regardless of the time."""
 
     plans: Sequence[RecordedPlan] = ()
-    """The changes that are still to come, in their order."""
+    """The remaining changes, in order."""
     last_step: int = 0
     """The update after which the run ended."""
 
@@ -51,12 +53,12 @@ class RecordedBudget(Budget):
 
 
 def read_budget(state: Mapping[str, Any]) -> Budget:
-    """The budget of a checkpoint: of a run with a plan of its own, or of one that follows another."""
+    """Read the budget of a checkpoint, which is recorded if the run follows another one."""
     return (RecordedBudget if "plans" in state else Budget)(**state)
 
 
 def recorded_budget(events: Iterable[Mapping[str, Any]], *, where: str) -> RecordedBudget:
-    """The plan of a finished run from the events of its journal."""
+    """Read the plan of a finished run from the events of its journal."""
     events = list(events)
     started = next((event for event in events if event["event"] == "started"), {})
     finished = next((event for event in events if event["event"] == "finished"), None)
@@ -64,7 +66,7 @@ def recorded_budget(events: Iterable[Mapping[str, Any]], *, where: str) -> Recor
         raise RunError(
             "the journal does not record how the run was planned: it is unfinished, or from an earlier version.",
             where=where,
-            cure="Train it again with this version: seqlab train RUN/recipe.toml",
+            cure="Train it from its recipe with this version: seqlab train RUN/recipe.toml",
         )
     plans = [
         RecordedPlan(
@@ -80,6 +82,6 @@ def recorded_budget(events: Iterable[Mapping[str, Any]], *, where: str) -> Recor
 
 
 def plan_of(budget: Budget) -> dict[str, int]:
-    """What the journal keeps of a plan when training starts."""
+    """Return the part of a plan that the journal records when training starts."""
     names = (*PLANNED, "planned_steps", "validation_rows")
     return {name: getattr(budget, name) for name in names}

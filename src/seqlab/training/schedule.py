@@ -1,4 +1,4 @@
-"""The learning rate as a function of the step."""
+"""Learning-rate schedules."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ SHARE_FOR_WARMUP = 0.05
 
 
 def learning_rate(step: int, settings: TrainingSettings, *, total_steps: int) -> float:
-    """The rate of update number `step` (the first is 1) of a run of `total_steps`."""
+    """Return the learning rate of update `step` (1-based) in a run of `total_steps`."""
     warmup = settings.warmup_steps if settings.warmup_steps >= 0 else int(total_steps * SHARE_FOR_WARMUP)
     if settings.schedule == "constant":
         return settings.learning_rate * constant_warmup(step, warmup_steps=warmup)
     decay = (
         settings.decay_steps or total_steps + 1
-    )  # one more than the last step, so that the last update still moves
+    )  # one more than the last step, so that the last update still has an effect
     return settings.learning_rate * cosine_warmup(step, warmup_steps=warmup, decay_steps=decay)
 
 

@@ -1,5 +1,5 @@
-"""The sections of a recipe that every task can use while it learns: `training`, `start`, `distillation` and
-`scheduled_sampling`. No torch here.
+"""The sections of a recipe about training, for all tasks: `training`, `start`, `distillation` and
+`scheduled_sampling`. Does not import torch.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from seqlab.training.optimizers.registry import OptimizerName
 LoRATarget = Literal["qkv", "output", "feed_forward"]
 StepCount = Literal["warmup_steps", "decay_steps", "evaluate_every", "ema_decay", "average_every"]
 STEP_COUNTS: tuple[StepCount, ...] = get_args(StepCount)
-"""Settings that count updates, or span them, and mean a part of the planned run."""
+"""Settings that count or span updates, relative to the planned length of the run."""
 
 
 class TrainingSettings(Settings):
-    """The budget, the batches, the optimizer and when to stop."""
+    """Budget, batches, optimizer and early stopping."""
 
     steps: int = Field(0, ge=0, description="Updates to make; 0 lets epochs or minutes decide.")
     epochs: float = Field(
@@ -28,8 +28,8 @@ class TrainingSettings(Settings):
         0,
         ge=0,
         description=(
-            "Time limit of the whole command, reading and scoring included. Without minutes, steps and epochs: 5"
-            " minutes or 30 epochs, unless early stopping ends it."
+            "Time limit for the whole command, including reading and scoring. Without minutes, steps or epochs: 5"
+            " minutes or 30 epochs, whichever is first."
         ),
     )
     batch_size: int = Field(0, ge=0, description="Sequences per update; 0 lets the task decide.")
@@ -37,16 +37,16 @@ class TrainingSettings(Settings):
         0,
         ge=0,
         description=(
-            "Padded tokens of a batch, both sides of a pair together, in place of batch_size; 0: batch_size."
+            "Tokens per batch with padding, source and target together, in place of batch_size; 0 uses batch_size."
         ),
     )
     gradient_accumulation: int = Field(
         1,
         ge=1,
-        description="Batches whose gradients are summed for one update; every target counts the same.",
+        description="Batches whose gradients are accumulated for one update; every target counts equally.",
     )
     group_by_length: bool = Field(
-        True, description="Put sequences of similar length into one batch, which saves padding."
+        True, description="Batch sequences of similar length, which reduces padding."
     )
     pad_to: int = Field(
         0,
@@ -56,48 +56,47 @@ class TrainingSettings(Settings):
     optimizer: OptimizerName = Field(
         OptimizerName("adamw"),
         description=(
-            "How gradients become updates; radam warms up by itself, sgd needs a higher rate, adam_2k"
-            " measures before it moves."
+            "Optimizer; radam needs no warm-up, sgd needs a higher learning rate, adam_2k starts to update weights"
+            " after measured_steps."
         ),
     )
-    learning_rate: float = Field(1e-3, gt=0, description="Highest learning rate.")
-    momentum: float = Field(
-        0.9, ge=0, lt=1, description="Share of its last step that optimizer=sgd keeps up."
-    )
+    learning_rate: float = Field(1e-3, gt=0, description="Peak learning rate.")
+    momentum: float = Field(0.9, ge=0, lt=1, description="Momentum of optimizer=sgd.")
     measured_steps: int = Field(
         2000,
         ge=0,
-        description="Updates in which optimizer=adam_2k moves nothing and learns how large gradients are.",
+        description="Initial updates in which optimizer=adam_2k only estimates the second moment and changes no weights.",
     )
     weight_decay: float = Field(
         0.01,
         ge=0,
-        description="Pull of the weights towards zero; biases, norms and embeddings are left alone.",
+        description="Decoupled weight decay; not applied to biases, norms and embeddings.",
     )
     decay_all: bool = Field(
-        False, description="Decay biases, norms and embeddings too, as torch's AdamW does by itself."
+        False,
+        description="Apply weight decay to biases, norms and embeddings too, as torch's AdamW does by default.",
     )
     schedule: Literal["cosine", "constant"] = Field(
-        "cosine", description="The learning rate after the warm-up: down to zero along a cosine, or constant."
+        "cosine", description="Learning-rate schedule after the warm-up: cosine decay to zero, or constant."
     )
     warmup_steps: int = Field(
-        -1, ge=-1, description="Updates over which the learning rate rises; -1 takes a twentieth of the run."
+        -1, ge=-1, description="Learning-rate warm-up in updates; -1 uses 5% of the run."
     )
     decay_steps: int = Field(
-        0, ge=0, description="Update at which the cosine reaches zero; 0 takes the end of the run."
+        0, ge=0, description="Update at which the cosine schedule reaches zero; 0 uses the end of the run."
     )
     clip_norm: float = Field(
         1.0,
         ge=0,
-        description="Largest global norm of the gradient, applied before every update; 0 does not clip.",
+        description="Gradient clipping: maximum global norm of the gradient; 0 disables clipping.",
     )
     ema_decay: float = Field(
         0.0,
         ge=0,
         lt=1,
         description=(
-            "Decay of an exponential moving average of the weights; the better of averaged and last weights"
-            " on validation data is saved. 0: no average."
+            "Decay of an exponential moving average (EMA) of the weights; saves the averaged or the last weights,"
+            " whichever validate better. 0 disables it."
         ),
     )
     average_checkpoints: int = Field(
@@ -105,56 +104,61 @@ class TrainingSettings(Settings):
         ge=0,
         le=100,
         description=(
-            "Average the weights of this many recent updates; the better of averaged and last weights on"
-            " validation data is saved. 0: no average."
+            "Average the weights of this many recent snapshots; saves the averaged or the last weights, whichever"
+            " validate better. 0 disables it."
         ),
     )
     average_every: int = Field(
         0,
         ge=0,
         description=(
-            "Updates between two of the average_checkpoints; 0 spreads them over the last fifth of the run."
+            "Updates between the snapshots of average_checkpoints; 0 spreads them over the last 20% of the run."
         ),
     )
     label_smoothing: float = Field(
-        0.0, ge=0, lt=1, description="Share of the target that is spread over all classes."
+        0.0,
+        ge=0,
+        lt=1,
+        description="Label smoothing: share of the target probability that is spread over all classes.",
     )
     evaluate_every: int = Field(
         0,
         ge=0,
         description=(
-            "Updates between validations; 0 validates every epoch, but at least 10 and at most 50 times in a"
-            " run and not below every 25 updates."
+            "Updates between validations; 0 validates every epoch, but 10 to 50 times in a run and at least 25"
+            " updates apart."
         ),
     )
     scale_with_budget: tuple[StepCount, ...] = Field(
         (),
         description=(
-            "Settings that shrink if a run makes fewer updates than its steps or epochs; filled in from a"
-            " recipe that gets a smaller budget."
+            "Settings that shrink if a run makes fewer updates than its steps or epochs; filled in if a recipe gets"
+            " a smaller budget."
         ),
     )
     patience: int = Field(
         -1,
         ge=-1,
         description=(
-            "Early stopping: end after this many validations without a new best; -1 takes a quarter of the"
-            " planned validations, at least 5; 0 disables early stopping."
+            "Early stopping: stop after this many validations without a new best; -1 uses 25% of the planned"
+            " validations, at least 5; 0 disables it."
         ),
     )
     precision: Literal["float32", "bfloat16"] = Field(
         "float32",
-        description="bfloat16 computes in half precision where the hardware can (slower on most CPUs).",
+        description="Numeric precision; bfloat16 is mixed precision (slower than float32 on most CPUs).",
     )
-    seed: int = Field(1, ge=0, description="Fixes the split, the initial weights, the order and the dropout.")
+    seed: int = Field(
+        1, ge=0, description="Random seed for the split, the initial weights, the data order and dropout."
+    )
     threads: int = Field(
         0,
         ge=0,
         description=(
-            "CPU threads; 0 takes all cores. Part of the run: the last bits of a result depend on it."
+            "CPU threads; 0 uses all cores. Saved with the run, because the last bits of a result depend on it."
         ),
     )
-    device: str = Field("auto", description="auto (a GPU when there is one), cpu, cuda, cuda:1, mps.")
+    device: str = Field("auto", description="auto (a GPU if there is one), cpu, cuda, cuda:1 or mps.")
 
     @property
     def averages_weights(self) -> bool:
@@ -174,8 +178,8 @@ class TrainingSettings(Settings):
     def _one_average(self) -> Self:
         if self.ema_decay and self.average_checkpoints:
             raise ValueError(
-                f"ema_decay={self.ema_decay:g} and average_checkpoints={self.average_checkpoints} are two ways"
-                " to average the weights. Set one of them to 0."
+                f"ema_decay={self.ema_decay:g} and average_checkpoints={self.average_checkpoints} cannot be"
+                " combined: both average the weights. Set one of them to 0."
             )
         return self
 
@@ -183,110 +187,118 @@ class TrainingSettings(Settings):
     def _something_moves(self) -> Self:
         if self.optimizer == "adam_2k" and 0 < self.steps <= self.measured_steps:
             raise ValueError(
-                f"optimizer=adam_2k moves nothing in its first measured_steps={self.measured_steps} updates,"
-                f" and there are steps={self.steps}. Lower measured_steps, or make more updates."
+                f"optimizer=adam_2k changes no weights in its first measured_steps={self.measured_steps} updates,"
+                f" and the run has only steps={self.steps}. Lower measured_steps, or set more steps."
             )
         return self
 
 
 class StartSettings(Settings):
-    """The run from which training starts: what is taken over, what stays as it was, how fast the rest
-    moves.
-    """
+    """Fine-tuning: the run to start from, what is frozen, and how fast the rest learns."""
 
     run: str = Field(
         "",
         description=(
-            "A finished run whose tokens, sizes and weights are taken over: its folder, or its name below"
-            " runs/."
+            "Finished run to fine-tune: its folder, or its name under runs/. Its tokenizer, sizes and weights are"
+            " reused."
         ),
     )
     digest: str = Field(
-        "", description="SHA-256 of the weights or vectors that were taken over; filled in when a run starts."
+        "",
+        description="SHA-256 of the weights or vectors that training starts from; filled in when a run starts.",
     )
     weights: Literal["learned", "new"] = Field(
         "learned",
         description=(
-            "Start from the learned weights, or from new ones in the same network and tokens, to see what the"
-            " learned ones are worth."
+            "Start from the learned weights, or from random ones with the same network and tokens, to measure what"
+            " pretraining gains."
         ),
     )
     vectors: str = Field(
         "",
         description=(
-            "A file of word vectors (word2vec, GloVe) from which the rows of the embedding start; all else"
-            " starts anew."
+            "File of pretrained word vectors (word2vec, GloVe) that initializes the embedding; all other weights"
+            " start at random."
         ),
     )
     every: int = Field(
         1,
         ge=1,
-        description="Take over the first of every so many layers: 2 starts a student of half the depth.",
+        description="Keep only the first of every N layers: 2 starts a student of half the depth.",
     )
     freeze: Literal["none", "embedding", "backbone"] = Field(
         "none",
         description=(
-            "What stays as it was: nothing, the embedding with its positions, or all but the new head."
+            "What to freeze: nothing, the embedding with its positions, or everything except the new head."
         ),
     )
     freeze_layers: int = Field(
-        0, ge=0, description="So many of the lowest layers stay as they were, and the embedding with them."
+        0, ge=0, description="Freeze this many of the lowest layers, and the embedding with them."
     )
     layer_decay: float = Field(
         1.0,
         gt=0,
         le=1,
-        description="Each layer learns at this share of the rate of the one above it; the embedding slowest.",
+        description=(
+            "Layer-wise learning-rate decay: the rate of each layer relative to the one above it; lowest for"
+            " the embedding."
+        ),
     )
     lora_rank: int = Field(
         0,
         ge=0,
         description=(
-            "Rank of the adapters that are trained in place of the network's own weights (LoRA); 0 has none."
+            "Rank of LoRA adapters, which are trained in place of the network's own weights; 0 disables LoRA."
         ),
     )
     lora_alpha: float = Field(
-        16.0, gt=0, description="The adapters count by this number divided by their rank."
+        16.0, gt=0, description="LoRA scaling: the adapters' output is multiplied by lora_alpha / lora_rank."
     )
     lora_targets: tuple[LoRATarget, ...] = Field(
         ("qkv", "output"),
         min_length=1,
         description=(
-            "Where adapters stand: the projections into and out of attention, and those of the feed-forward"
-            " network."
+            "Where to add LoRA adapters: the projections into attention (qkv), out of it (output), and those of the"
+            " feed-forward network."
         ),
     )
 
 
 class DistillationSettings(Settings):
-    """A teacher: a finished run whose answers are learned besides the targets."""
+    """Knowledge distillation: a finished run is the teacher, whose probabilities are learned in addition to
+    the targets.
+    """
 
-    run: str = Field("", description="The teacher: the folder of a finished run, or its name below runs/.")
+    run: str = Field("", description="The teacher: the folder of a finished run, or its name under runs/.")
     digest: str = Field(
         "",
         description=(
-            "SHA-256 of the teacher's weights; filled in when a run starts, so that it never continues with"
-            " others."
+            "SHA-256 of the teacher's weights; filled in when a run starts, so that a resume uses the same"
+            " teacher."
         ),
     )
     weight: float = Field(
         0.5,
         gt=0,
         le=1,
-        description="Weight of the teacher's answers in the loss; the targets have the rest.",
+        description="Weight of the distillation loss; the loss on the targets has the rest.",
     )
     temperature: float = Field(
-        2.0, gt=0, description="Divides the logits of teacher and student: above 1 softens both."
+        2.0,
+        gt=0,
+        description="Temperature that divides the logits of teacher and student; above 1 softens both.",
     )
 
 
 class ScheduledSamplingSettings(Settings):
-    """How often a decoder reads its own predictions in place of the targets while it learns."""
+    """Scheduled sampling: how often a decoder reads its own predictions instead of the targets during
+    training.
+    """
 
     schedule: Literal["none", "constant", "linear", "exponential", "inverse_sigmoid"] = Field(
         "none",
         description=(
-            "How the teacher-forcing ratio falls during training; none: the decoder always reads the targets"
+            "How the teacher-forcing ratio decays during training; none: the decoder always reads the targets"
             " (teacher forcing)."
         ),
     )
@@ -295,8 +307,8 @@ class ScheduledSamplingSettings(Settings):
         0.0,
         ge=0,
         le=1,
-        description="The teacher-forcing ratio never falls below this; with schedule=constant it is this.",
+        description="Lower bound of the teacher-forcing ratio; with schedule=constant, the ratio itself.",
     )
     per: Literal["sequence", "token"] = Field(
-        "sequence", description="Draw once for a whole sequence, or for each token."
+        "sequence", description="Sample once per sequence, or once per token."
     )

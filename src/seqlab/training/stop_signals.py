@@ -1,4 +1,4 @@
-"""Ctrl-C and a polite kill end training at the next step, after saving."""
+"""Ctrl-C and SIGTERM end training after the next step, with a checkpoint."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from types import FrameType
 
 
 class StopRequest:
-    """Whether somebody asked to stop.
+    """Whether a stop was requested.
 
-    A second Ctrl-C interrupts at once, and so does the first when there is nothing to save.
+    A second Ctrl-C interrupts immediately, and so does the first if there is nothing to save.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class StopRequest:
 
 @contextmanager
 def catch_stop_signals() -> Iterator[StopRequest]:
-    """Inside, SIGINT and SIGTERM only set a flag. Outside the main thread nothing is caught."""
+    """Make SIGINT and SIGTERM only set a flag. Does nothing outside the main thread."""
     request = StopRequest()
     if threading.current_thread() is not threading.main_thread():
         yield request

@@ -1,4 +1,4 @@
-"""The names and shapes of a model's tensors, without the model."""
+"""Get the names and shapes of a model's tensors without allocating them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ DRAWS = ("normal_", "uniform_")
 
 
 class _NoDraws(TorchFunctionMode):
-    """Random draws into a tensor without memory do nothing. torch does nothing either, but imports its
-    compiler first, for seconds.
+    """Skips random initialization on the meta device. torch skips it too, but first imports its compiler,
+    which takes seconds.
     """
 
     def __torch_function__(
@@ -28,13 +28,15 @@ class _NoDraws(TorchFunctionMode):
 
 
 def shapes_of(build: Callable[[], nn.Module]) -> dict[str, Tensor]:
-    """What the model's state will look like. Nothing is allocated, so a recipe from anywhere may be tried."""
+    """Return the model's state dict on the meta device. Nothing is allocated, so an untrusted recipe is
+    safe.
+    """
     try:
         with torch.device("meta"), _NoDraws():
             return build().state_dict()
-    except (RuntimeError, OverflowError, TypeError) as error:  # sizes beyond what can be counted
+    except (RuntimeError, OverflowError, TypeError) as error:  # sizes that overflow
         raise RecipeError(
-            "no machine can hold a model of these sizes.",
+            "a model of this size does not fit on any machine.",
             where="model",
             cure="Restore the recipe of the run.",
         ) from error

@@ -99,7 +99,7 @@ TRAINING = [
         "        self.progress.validations_without_best = (\n            0 if is_better else self.progress.validations_without_best + 1\n        )",
         "        self.progress.validations_without_best = 0 if is_best else self.progress.validations_without_best + 1",
         "tests/training/test_ties.py",
-        "A loss that creeps down below the same value keeps a run alive.",
+        "A loss that keeps falling while the value stays the same keeps a run alive.",
     ),
     Mutant(
         "validation-with-last-weights",

@@ -1,1 +1,1 @@
-"""Callbacks: who is told about the progress of training."""
+"""Callbacks, which follow the progress of training."""

@@ -1,4 +1,4 @@
-"""Several callbacks as one."""
+"""Combine several callbacks into one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from seqlab.training.callbacks.registry import callbacks
 
 
 class CallbackList(Callback):
-    """Tells each of several callbacks, in their order."""
+    """Calls several callbacks in order."""
 
     def __init__(self, members: Sequence[Callback]) -> None:
         self.members = members
@@ -24,6 +24,8 @@ class CallbackList(Callback):
 
 
 def with_registered(callback: Callback | None) -> CallbackList:
-    """A callback together with a new one of each kind that a plug-in or the program has registered."""
+    """Combine a callback with a new instance of each callback class that a plug-in or the program
+    registered.
+    """
     registered = [callbacks.get(name)() for name in callbacks.names()]
     return CallbackList([*([callback] if callback is not None else []), *registered])

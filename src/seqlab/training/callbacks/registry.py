@@ -1,4 +1,4 @@
-"""The registry of callbacks. Each registered one is told about every training; recipes cannot name them."""
+"""The registry of callbacks. Every training run calls all registered ones; recipes cannot name them."""
 
 from __future__ import annotations
 

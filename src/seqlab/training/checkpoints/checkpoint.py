@@ -1,8 +1,8 @@
-"""Checkpoints: all that an exact resume needs, in folders that are whole or do not count.
+"""Checkpoints: everything an exact resume needs, in folders that are complete or ignored.
 
-A checkpoint is written as `tmp-<step>-<pid>`, every file synced, the manifest (sizes, SHA-256, format) last,
-and renamed once. The newest folder with a valid manifest is the last checkpoint, whatever the names say. Two
-are kept.
+A checkpoint is written to `tmp-<step>-<pid>`: every file is synced, the manifest (sizes, SHA-256, format)
+comes last, and then the folder is renamed. The newest folder with a valid manifest is the last checkpoint,
+whatever the names say. Two are kept.
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ KEPT = 2
 TENSORS, BEST, STATE, MANIFEST = "tensors.safetensors", "best.safetensors", "state.json", "MANIFEST.json"
 LARGEST_JSON = 1_000_000
 SPARE = 1 << 16
-"""Bytes for headers, numbers and the manifest."""
+"""Bytes reserved for headers, numbers and the manifest."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What is saved: the tensors that training changes, the best weights so far with their step, and numbers."""
+    """The contents of a checkpoint: tensors that training changes, the best weights so far and their step,
+    and numbers.
+    """
 
     step: int
     tensors: Mapping[str, Tensor]
@@ -42,14 +44,14 @@ class Checkpoint:
 
 
 class Checkpoints:
-    """The checkpoints of one run; `run_id` names the run, and those of another are refused."""
+    """The checkpoints of one run, identified by `run_id`; those of another run are rejected."""
 
     def __init__(self, folder: Path, *, run_id: str = "") -> None:
         self.folder = folder
         self.run_id = run_id
 
     def save(self, checkpoint: Checkpoint) -> None:
-        """Write a checkpoint; the older ones stay until it is whole."""
+        """Write a checkpoint; older ones are kept until it is complete."""
         self._check_space(checkpoint)
         self.folder.mkdir(parents=True, exist_ok=True)
         temporary = self.folder / f"tmp-{checkpoint.step}-{os.getpid()}"
@@ -57,7 +59,9 @@ class Checkpoints:
         try:
             temporary.mkdir()
             self._write(temporary, checkpoint)
-            if place.exists():  # a damaged one: training never comes to a step again after a whole one
+            if (
+                place.exists()
+            ):  # a damaged one: after an intact one, training never reaches the same step again
                 shutil.rmtree(place)
             temporary.rename(place)
         finally:
@@ -67,7 +71,7 @@ class Checkpoints:
         self._drop_others(place)
 
     def load(self) -> tuple[Checkpoint | None, list[str]]:
-        """The newest whole checkpoint, and what is wrong with each newer one that was passed over for it."""
+        """Load the newest intact checkpoint, and say what is wrong with each newer one that was skipped."""
         problems: list[str] = []
         for place in self._newest_first():
             try:
@@ -77,8 +81,8 @@ class Checkpoints:
         return None, problems
 
     def newest_state(self) -> dict[str, Any]:
-        """The numbers of the newest checkpoint whose state is intact, without a look at its tensors; empty if
-        there is none.
+        """Read the numbers of the newest checkpoint whose state is intact, without reading its tensors;
+        empty if there is none.
         """
         for place in self._newest_first():
             try:
@@ -106,7 +110,7 @@ class Checkpoints:
         state = read_json_object(place / STATE, largest=LARGEST_JSON)
         step = state.pop("step", None)
         if not isinstance(step, int):
-            raise RunError("the checkpoint does not say its step.", where=str(place / STATE))
+            raise RunError("the checkpoint does not record its step.", where=str(place / STATE))
         tensors, best = (
             read_weights(place / name, run_id=self.run_id, verified=True) for name in (TENSORS, BEST)
         )
@@ -127,16 +131,14 @@ class Checkpoints:
                 size, digest = manifest["files"][name]["size"], manifest["files"][name]["sha256"]
                 is_whole = (place / name).stat().st_size == size and sha256(place / name) == digest
             except (KeyError, TypeError) as error:
-                raise RunError(
-                    f"the list of checksums says nothing about {name}.", where=str(path)
-                ) from error
+                raise RunError(f"the manifest has no checksum for {name}.", where=str(path)) from error
             except OSError as error:
                 raise RunError(
                     f"the file cannot be read ({error.strerror}).", where=str(place / name)
                 ) from error
             if not is_whole:
                 raise RunError(
-                    "the file is damaged: it is not the one that was saved.", where=str(place / name)
+                    "the file is damaged: it does not match its checksum.", where=str(place / name)
                 )
 
     def _newest_first(self) -> list[Path]:
@@ -151,7 +153,7 @@ class Checkpoints:
             raise no_space(self.folder, needed=needed)
 
     def _point_to(self, place: Path) -> None:
-        """`last` leads people to the newest checkpoint; seqlab itself goes by the manifests."""
+        """Link `last` to the newest checkpoint, for people; seqlab itself relies on the manifests."""
         temporary = self.folder / f".last.{os.getpid()}"
         try:
             temporary.symlink_to(place.name)
@@ -160,9 +162,9 @@ class Checkpoints:
             temporary.unlink(missing_ok=True)
 
     def _drop_others(self, newest: Path) -> None:
-        """Keep this one and the one before.
+        """Keep this checkpoint and the previous one.
 
-        What has a later step is damaged, or training would have gone on from it.
+        A checkpoint with a later step is damaged; otherwise training would have resumed from it.
         """
         until_now = [place for place in self._newest_first() if place <= newest]
         for place in {*self._newest_first()} - {*until_now[:KEPT]}:

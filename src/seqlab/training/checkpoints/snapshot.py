@@ -1,4 +1,4 @@
-"""Everything that the next update depends on, as named tensors, and back into its places."""
+"""Save everything the next update depends on as named tensors, and restore it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ def take_snapshot(
     *,
     device: torch.device,
 ) -> dict[str, Tensor]:
-    """The weights, the optimizer's moments, the averaged weights, the random numbers and the carried
-    state.
-    """
+    """Return the weights, optimizer state, averaged weights, random number generators and carried state."""
     return {
         **{f"{MODEL}{name}": tensor for name, tensor in model.state_dict().items()},
         **{f"optimizer.{name}": tensor for name, tensor in named_state(optimizer)},
@@ -42,7 +40,7 @@ def put_back(
     *,
     device: torch.device,
 ) -> Carry:
-    """Undo everything since the snapshot; returns the carried state."""
+    """Restore a snapshot; returns the carried state."""
     parts: dict[str, dict[str, Tensor]] = {
         "model": {},
         "optimizer": {},
@@ -61,14 +59,14 @@ def put_back(
 
 
 def weights_in(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The model's part of a snapshot."""
+    """Return the model's part of a snapshot."""
     return {name.removeprefix(MODEL): tensor for name, tensor in tensors.items() if name.startswith(MODEL)}
 
 
 def capture_random_state(device: torch.device) -> dict[str, Tensor]:
-    """The states of all random number generators that training may touch: torch's.
+    """Return the state of torch's random number generators, the only ones that training uses.
 
-    Nothing else is used: order and masking are keyed by (seed, epoch).
+    The order of the data and masking depend on (seed, epoch) only.
     """
     states = {"cpu": torch.get_rng_state()}
     if device.type == "cuda":

@@ -1,4 +1,4 @@
-"""One number for a set of weights: the same exactly when names, shapes, types and every bit are the same."""
+"""A digest of a set of weights: equal if and only if names, shapes, types and every bit are equal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from torch import Tensor, uint8
 
 
 def digest_of_tensors(tensors: Mapping[str, Tensor]) -> str:
-    """SHA-256 over all tensors in the order of their names; unlike that of a file, it names no run and no step."""
+    """Return the SHA-256 of all tensors, sorted by name; unlike a file's digest, it is independent of run
+    and step.
+    """
     digest = hashlib.sha256()
     for name, tensor in sorted(tensors.items()):
         plain = tensor.detach().cpu().contiguous()

@@ -1,7 +1,8 @@
-"""Tensors on disk as safetensors files that check themselves.
+"""Tensors on disk as safetensors files with a checksum.
 
-safetensors has no checksum: a flipped byte loads. Ours carry the SHA-256 of the whole file (its own place
-blanked) in the header, beside the id of the run they belong to and, for the best weights of a run, their step.
+safetensors itself has no checksum, so a flipped byte goes unnoticed. These files carry the SHA-256 of the
+whole file (with the checksum itself zeroed) in the header, along with the id of their run and, for the best
+weights of a run, their step.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from seqlab.training.checkpoints.weights_header import Header, Shape, damaged_we
 
 BLANK = b"0" * 64
 MARK = b'"seqlab":"sha256:'
-"""What stands before the checksum.
+"""The bytes in front of the checksum.
 
-One entry holds checksum and run id: safetensors writes several in any order.
+Checksum and run id share one entry, because safetensors writes several entries in arbitrary order.
 """
 
 
@@ -32,7 +33,7 @@ STEP = b" step:"
 
 
 def write_weights(path: Path, tensors: Mapping[str, Tensor], *, run_id: str = "", step: int = 0) -> None:
-    """Write tensors with their checksum and wait until they are on the disk.
+    """Write tensors with their checksum and sync them to disk.
 
     Not atomic: see `replace_weights`.
     """
@@ -48,7 +49,7 @@ def write_weights(path: Path, tensors: Mapping[str, Tensor], *, run_id: str = ""
             )
         except SafetensorError as error:
             raise _as_system_error(error) from error
-        path.chmod(mode)  # safetensors makes files that only their owner can read; the umask decides here too
+        path.chmod(mode)  # safetensors creates files that only their owner can read; follow the umask instead
         header = read_weights_header(path)
         digest = _digest(path, header)
         with path.open("r+b") as file:
@@ -59,7 +60,7 @@ def write_weights(path: Path, tensors: Mapping[str, Tensor], *, run_id: str = ""
 
 
 def replace_weights(path: Path, tensors: Mapping[str, Tensor], *, run_id: str = "", step: int = 0) -> None:
-    """Write tensors so that the file is the old one or the new one, never a part."""
+    """Replace a weights file atomically."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         write_weights(temporary, tensors, run_id=run_id, step=step)
@@ -77,10 +78,10 @@ def read_weights(
     least_step: int = 0,
     verified: bool = False,
 ) -> dict[str, Tensor]:
-    """Read a file after checking header, checksum and, when given, names, shapes and the run it belongs to.
+    """Read a file after checking its header, its checksum and, if given, names, shapes and run.
 
-    `least_step` refuses weights of the same run from an earlier step. `verified` says that somebody has just
-    compared the file with a checksum of his own.
+    `least_step` rejects weights of the same run from an earlier step. `verified` skips the checksum because
+    the caller has just compared the file with its own.
     """
     header = read_weights_header(path)
     if expected is not None:
@@ -98,19 +99,19 @@ def read_weights(
         )
     if least_step and (not step.isdigit() or int(step) < least_step):
         raise RunError(
-            f"the weights are of step {step.decode(errors='replace')[:20] or 'unknown'}, older than the best of"
-            f" the run, which are of step {least_step}.",
+            f"the weights are from step {step.decode(errors='replace')[:20] or 'unknown'}, older than the best weights"
+            f" of the run, from step {least_step}.",
             where=str(path),
             cure=f"Restore the file from a copy, or write it again: seqlab train --resume {path.parent}",
         )
     try:
         return load_file(path)
-    except (SafetensorError, RuntimeError, ValueError) as error:  # whatever it knows that we do not
+    except (SafetensorError, RuntimeError, ValueError) as error:  # checks that only safetensors makes
         raise damaged_weights(path, "it cannot be read") from error
 
 
 def compare_shapes(shapes: Mapping[str, Shape], expected: Mapping[str, Tensor], *, where: Path) -> None:
-    """Refuse tensors that are not those of the model that the recipe describes."""
+    """Reject tensors that do not match the model of the recipe."""
     wrong = [f"{name} is missing" for name in expected if name not in shapes]
     wrong += [f"{name} is not part of the model" for name in shapes if name not in expected]
     wrong += [
@@ -129,7 +130,7 @@ def compare_shapes(shapes: Mapping[str, Shape], expected: Mapping[str, Tensor], 
 
 
 def _own_memory(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Contiguous tensors on the CPU of which no two share memory, as safetensors wants them."""
+    """Return contiguous CPU tensors that share no memory, as safetensors requires."""
     separate: dict[str, Tensor] = {}
     seen: set[int] = set()
     for name, tensor in tensors.items():
@@ -141,7 +142,7 @@ def _own_memory(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _digest(path: Path, header: Header) -> bytes:
-    """SHA-256 of the file with the place of the checksum blanked."""
+    """Return the SHA-256 of the file with its checksum zeroed."""
     place = _place(path, header)
     digest = hashlib.sha256(len(header.raw).to_bytes(8, "little"))
     digest.update(header.raw[:place] + BLANK + header.raw[place + len(BLANK) :])
@@ -153,7 +154,7 @@ def _digest(path: Path, header: Header) -> bytes:
 
 
 def _place(path: Path, header: Header) -> int:
-    """Where in the header the checksum stands."""
+    """Return the offset of the checksum in the header."""
     mark = header.raw.find(MARK)
     if mark < 0:
         raise damaged_weights(path, "it carries no checksum")
@@ -161,7 +162,7 @@ def _place(path: Path, header: Header) -> int:
 
 
 def _as_system_error(error: SafetensorError) -> OSError:
-    """safetensors hides the system's error number in its text."""
+    """Recover the system's error number, which safetensors only mentions in its text."""
     for number in (28, 27, 122):  # no space, file too large, quota
         if f"os error {number}" in str(error):
             return OSError(number, os.strerror(number))

@@ -1,4 +1,4 @@
-"""The header of a safetensors file that nobody vouches for: checked in full before a tensor is touched."""
+"""The header of an untrusted safetensors file, checked in full before any tensor is read."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Header:
-    """What a file says about itself: the bytes of its header, and the shape of each tensor."""
+    """The raw bytes of a header, and the shape of each tensor."""
 
     raw: bytes
     shapes: dict[str, Shape]
 
 
 def read_weights_header(path: Path) -> Header:
-    """The header, when it is small and describes exactly this file."""
+    """Read the header and check that it is small and describes exactly this file."""
     if not path.is_file():
-        raise RunError("the weights are not there.", where=str(path), cure="Restore the file or train again.")
+        raise RunError("the weights are missing.", where=str(path), cure="Restore the file or train again.")
     size = path.stat().st_size
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
@@ -72,12 +72,14 @@ def damaged_weights(path: Path, what: str) -> RunError:
     return RunError(
         f"the file is damaged: {what}.",
         where=str(path),
-        cure="Restore it from a copy, go on from a checkpoint, or train again.",
+        cure="Restore it from a copy, resume from a checkpoint, or train again.",
     )
 
 
 def _entries(header: Any) -> dict[str, tuple[Shape, int, int]]:
-    """Shape and place of each tensor. Everything odd is a ValueError, a KeyError or a TypeError."""
+    """Return the shape and position of each tensor. Raises ValueError, KeyError or TypeError for a
+    malformed header.
+    """
     if not isinstance(header, dict) or len(header) > MOST_TENSORS:
         raise ValueError("not a table of tensors")
     return {name: _entry(entry) for name, entry in header.items() if name != "__metadata__"}
@@ -89,7 +91,7 @@ def _entry(entry: Any) -> tuple[Shape, int, int]:
     if len(numbers) > MOST_AXES or not all(
         type(number) is int and 0 <= number < LONGEST_AXIS for number in numbers
     ):
-        raise ValueError("no shape of a tensor")  # also keeps the product below small
+        raise ValueError("not the shape of a tensor")  # also keeps the product below small
     if end - start != math.prod(shape) * BYTES[entry["dtype"]]:
         raise ValueError("shape and size do not agree")
     return tuple(shape), start, end

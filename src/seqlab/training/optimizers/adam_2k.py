@@ -1,4 +1,6 @@
-"""Adam-2k: Adam that first only measures the size of the gradients, and updates weights once it is known."""
+"""Adam-2k: Adam that first only estimates the second moment of the gradients, then starts to update the
+weights.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ class Adam2k(AdamMoments):
         exp_avg    <- β₁ exp_avg    + (1 - β₁) g                 only where t > measured_steps, and then
         w          <- w - lr · weight_decay · w - lr · exp_avg/(1 - β₁ᵗ) / (√(exp_avg_sq/(1 - β₂ᵗ)) + ε)
 
-    An experiment that separates two explanations of warm-up: weights and momentum do not change at first, so
-    if training then succeeds without a warm-up, the poor estimate of `exp_avg_sq` was what made the first
+    An experiment that separates two explanations of warm-up: weights and momentum do not change at first,
+    so if training succeeds without a warm-up, it was the poor estimate of `exp_avg_sq` that made the first
     steps harmful. Paper: Liu et al. 2020, "On the Variance of the Adaptive Learning Rate and Beyond",
     arXiv:1908.03265, section 3.1.
     """
@@ -35,7 +37,7 @@ class Adam2k(AdamMoments):
         lr: float = 1e-3,
         weight_decay: float = 0.0,
     ) -> None:
-        """measured_steps: updates during which no weight changes."""
+        """measured_steps: number of initial updates during which the weights do not change."""
         super().__init__(params, lr=lr, weight_decay=weight_decay)
         self.measured_steps = measured_steps
 

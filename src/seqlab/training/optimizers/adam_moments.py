@@ -1,6 +1,4 @@
-"""What the variants of Adam share: moving averages of each gradient and of its square, and a count of
-updates.
-"""
+"""The base class of the Adam variants: moving averages of the gradient and its square, and a step count."""
 
 from __future__ import annotations
 
@@ -15,15 +13,14 @@ BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 
 
 class AdamMoments(Optimizer):
-    """An optimizer that is written out parameter by parameter, because its update depends on the number of
-    the step.
+    """An optimizer that updates parameter by parameter, because its update depends on the step number.
 
     exp_avg_sq <- β₂ exp_avg_sq + (1 - β₂) g²      at every step; the subclass decides when `exp_avg` follows
     the gradient
     """
 
     def init_state(self, parameter: Tensor) -> dict[str, Tensor]:
-        """As AdamW; the count stays on the CPU, where Python can read it at no cost."""
+        """As in AdamW, but the step count stays on the CPU, where Python can read it without a transfer."""
         return {
             "step": torch.zeros(()),
             "exp_avg": torch.zeros_like(parameter),
@@ -41,4 +38,4 @@ class AdamMoments(Optimizer):
     def update_parameter(
         self, parameter: Tensor, state: dict[str, Tensor], step: int, *, lr: float, weight_decay: float
     ) -> None:
-        """Update number `step` of one parameter, with `exp_avg_sq` already up to date."""
+        """Apply update number `step` to one parameter; `exp_avg_sq` is already up to date."""

@@ -1,4 +1,4 @@
-"""AdamW: a step size for every weight, with decoupled weight decay; the default."""
+"""AdamW: adaptive step sizes with decoupled weight decay; the default."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class AdamW(Optimizer):
     """
 
     def init_state(self, parameter: Tensor) -> dict[str, Tensor]:
-        """The fused kernel counts its updates on the device of the parameter."""
+        """The fused kernel keeps its step count on the device of the parameter."""
         step = torch.zeros((), device=parameter.device)
         return {
             "step": step,

@@ -1,4 +1,4 @@
-"""What every optimizer of seqlab is: a `torch.optim.Optimizer` that starts without torch's compiler."""
+"""The base class of seqlab's optimizers: a `torch.optim.Optimizer` that does not import torch's compiler."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Group = dict[str, Any]
 class Optimizer(torch.optim.Optimizer):
     """Parameter groups, state and hooks of torch, with weight decay decoupled from the gradient.
 
-    torch wraps four methods so that its compiler skips them, and the first call of such a wrapper imports the
-    compiler: seconds that a short run does not have. The methods without their wrappers do the same work.
+    torch wraps four methods so that its compiler skips them, and the first call of such a wrapper imports
+    the compiler, which takes seconds. The unwrapped methods do the same work.
     """
 
     add_param_group = inspect.unwrap(torch.optim.Optimizer.add_param_group)
@@ -37,7 +37,7 @@ class Optimizer(torch.optim.Optimizer):
 
     @classmethod
     def from_settings(cls, params: Iterable[Any], settings: TrainingSettings) -> Self:
-        """The optimizer with the options that a recipe has for it."""
+        """Build the optimizer with the options that a recipe sets."""
         return cls(params)
 
     @torch.no_grad()
@@ -57,11 +57,11 @@ class Optimizer(torch.optim.Optimizer):
 
     @abstractmethod
     def init_state(self, parameter: Tensor) -> dict[str, Tensor]:
-        """What is known about a parameter before its first update."""
+        """Return the state of a parameter before its first update."""
 
     @abstractmethod
     def update(self, parameters: list[Tensor], group: Group) -> None:
-        """Update the parameters of a group, all of which have a gradient, and their state."""
+        """Update the parameters of a group, which all have gradients, and their state."""
 
 
 def gradient_of(parameter: Tensor) -> Tensor:
@@ -70,7 +70,7 @@ def gradient_of(parameter: Tensor) -> Tensor:
 
 
 def named_state(optimizer: torch.optim.Optimizer) -> Iterator[tuple[str, Tensor]]:
-    """Every tensor of the state by name: `exp_avg.head.weight` is the first moment of `head.weight`.
+    """Yield every tensor of the state by name: `exp_avg.head.weight` is the first moment of `head.weight`.
 
     The optimizer must have been given named parameters.
     """
@@ -80,7 +80,7 @@ def named_state(optimizer: torch.optim.Optimizer) -> Iterator[tuple[str, Tensor]
 
 
 def load_named_state(optimizer: torch.optim.Optimizer, state: dict[str, Tensor]) -> None:
-    """Replace the state by tensors under the names that `named_state` gives them."""
+    """Replace the state with tensors named as in `named_state`."""
     by_parameter: dict[str, dict[str, Tensor]] = {}
     for key, tensor in state.items():
         part, _, name = key.partition(".")

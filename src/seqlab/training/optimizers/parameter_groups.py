@@ -1,6 +1,4 @@
-"""The optimizer of a model: which parameters decay, and at which share of the learning rate each of them
-learns.
-"""
+"""Build the optimizer of a model: which parameters are decayed, and the learning-rate factor of each."""
 
 from __future__ import annotations
 
@@ -16,9 +14,9 @@ from seqlab.training.settings import TrainingSettings
 
 
 def build_optimizer(model: nn.Module, settings: TrainingSettings, *, layer_decay: float = 1.0) -> Optimizer:
-    """The optimizer that settings describe, over the parameters that are not frozen.
+    """Build the optimizer that the settings describe, over the parameters that are not frozen.
 
-    layer_decay: each layer learns at this share of the learning rate of the layer above it.
+    layer_decay: the learning rate of each layer, relative to the layer above it.
     """
     return optimizers.get(settings.optimizer).from_settings(
         parameter_groups(model, settings, layer_decay=layer_decay), settings
@@ -28,8 +26,10 @@ def build_optimizer(model: nn.Module, settings: TrainingSettings, *, layer_decay
 def parameter_groups(
     model: nn.Module, settings: TrainingSettings, *, layer_decay: float = 1.0
 ) -> list[Group]:
-    """Weight matrices decay; biases, norms and embeddings (of tokens and of positions) do not, unless asked
-    to.
+    """Group parameters by weight decay and learning rate.
+
+    Weight matrices are decayed; biases, norms and embeddings (of tokens and positions) only with
+    `decay_all`.
     """
     tables = {id(module.weight) for module in model.modules() if isinstance(module, nn.Embedding)}
     tables |= {
@@ -57,6 +57,6 @@ def _group(members: list[tuple[str, nn.Parameter]], **options: Any) -> Group:
 
 
 def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
-    """The learning rate of the next steps; a group with an `lr_factor` gets that share of it."""
+    """Set the learning rate of the next steps; a group with an `lr_factor` gets that share of it."""
     for group in optimizer.param_groups:
         group["lr"] = rate * group.get("lr_factor", 1.0)

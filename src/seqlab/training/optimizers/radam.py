@@ -1,4 +1,4 @@
-"""RAdam: Adam whose first steps are shortened while the size of the gradients is poorly known."""
+"""RAdam: Adam with smaller first steps, as long as the second moment of the gradients is poorly estimated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from seqlab.training.optimizers.adam_moments import BETA1, BETA2, EPSILON, AdamM
 from seqlab.training.optimizers.base import gradient_of, optimizers
 
 ENOUGH = 5.0
-"""The effective number of squared gradients from which on a step is divided by their root mean square."""
+"""The effective number of squared gradients above which a step is divided by their root mean square."""
 
 
 @optimizers.register("radam")

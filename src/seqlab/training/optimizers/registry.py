@@ -1,4 +1,4 @@
-"""The registry of optimizers. No torch here: recipes and lists know the names before a part is imported."""
+"""The registry of optimizers. Does not import torch, so recipes and lists know the names without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SGD with momentum: needs a higher learning rate and more tuning than AdamW."""
+"""SGD with momentum, which needs a higher learning rate and more tuning than AdamW."""
 
 from __future__ import annotations
 
