@@ -10,7 +10,7 @@ import pytest
 from seqlab.core.errors import DataError
 from seqlab.sources.bad_rows import TooManyBadRows
 from seqlab.sources.base import Source
-from seqlab.sources.open_source import open_source
+from seqlab.sources.open_source import open_parts, open_source
 from seqlab.sources.settings import DataSettings
 
 ROWS = "text,label\n" + "".join(f"a fine film {n},pos\na dull film {n},neg\n" for n in range(30))
@@ -190,6 +190,33 @@ def test_json_documents_are_read_object_by_object(
     lines = [row.line for row in source.rows()]
     starts = [number for number, line in enumerate(document.split("\n"), start=1) if '"text"' in line]
     assert lines == ([start - 1 for start in starts] if indent else [*starts, *[1] * (size - len(starts))])
+
+
+@pytest.mark.parametrize(
+    ("document", "line"),
+    [
+        ('[{"text": "a"}]\n[{"text": "b"}]', 2),
+        ('[{"text": "a"}]\nx', 2),
+        ('{"text":\n"a"}\n"text": "b"}\n{"text": "c"}', 3),
+        ('{"items": [{"text": "a"}],\n"more": [', 2),
+        ('{"items": [{"text": "a"}]}\n]', 2),
+    ],
+)
+def test_json_after_the_last_row_is_an_error_and_not_the_end(
+    document: str, line: int, tmp_path: Path
+) -> None:
+    with pytest.raises(DataError) as caught:
+        values(opened(tmp_path / "t.json", document))
+    assert caught.value.where.endswith(f"line {line}")
+
+
+def test_what_was_assumed_about_a_file_is_said_for_its_splits_too(tmp_path: Path) -> None:
+    rows = "".join(f"schön {n};a;{'test' if n % 3 else 'train'};\n" for n in range(20))
+    path = tmp_path / "t.csv"
+    whole = opened(path, ("text;label;split;\n" + rows).encode("cp1252"))
+    parts = open_parts(path, DataSettings())
+    assert {part.notes for part in parts.values()} == {whole.notes}
+    assert any("cp1252" in note for note in whole.notes)
 
 
 def test_labeled_lines_have_a_label_and_a_text(tmp_path: Path) -> None:

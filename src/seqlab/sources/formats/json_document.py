@@ -59,6 +59,11 @@ class JsonReader:
             raise self._broken(f"expected {expected!r}")
         self._at += 1
 
+    def require_end(self) -> None:
+        """Check that nothing but whitespace follows: more would be rows that are lost."""
+        if self.peek():
+            raise self._broken("more text after the last row")
+
     def value(self) -> tuple[Any, bool]:
         """The next value, and whether \\u is in it."""
         wanted = 1 << 16
@@ -140,6 +145,7 @@ class JsonDocument(JsonObjects):
             yield from self._wrapped(reader)
         elif opening:
             raise DataError("is not an array of objects.", where=self.name, cure=CURE)
+        reader.require_end()
 
     def _array(self, reader: JsonReader) -> Iterator[Element]:
         reader.take("[")
@@ -162,6 +168,7 @@ class JsonDocument(JsonObjects):
             reader.take(":")
             if reader.peeks_at_objects():
                 yield from self._array(reader)
+                self._skip_rest(reader)
                 return
             reader.peek()
             values[str(key)], _ = reader.value()
@@ -175,6 +182,21 @@ class JsonDocument(JsonObjects):
         yield line, values, True
         while reader.peek() == "{":
             yield self._element(reader)
+
+    def _skip_rest(self, reader: JsonReader) -> None:
+        """The values of an object after its rows, read because the file may end or be damaged there."""
+        while reader.peek() == ",":
+            reader.take(",")
+            reader.peek()
+            reader.value()
+            reader.take(":")
+            if reader.peeks_at_objects():
+                for _ in self._array(reader):
+                    pass
+            else:
+                reader.peek()
+                reader.value()
+        reader.take("}")
 
     def _element(self, reader: JsonReader) -> Element:
         reader.peek()

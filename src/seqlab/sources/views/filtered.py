@@ -79,13 +79,15 @@ class TextPart(TextSource):
 
     def rows(self) -> Iterator[Row]:
         places = self._places()
-        unfinished = ""
+        unfinished: list[str] = []  # the pieces of a line, which may be as long as the text
         for chunk in self.chunks(1 << 16):
-            *lines, unfinished = (unfinished + chunk).split("\n")
-            for line in lines:
-                yield Row({"text": line.rstrip("\r")}, *next(places))
-        if unfinished:
-            yield Row({"text": unfinished.rstrip("\r")}, *next(places))
+            first, *others = chunk.split("\n")
+            unfinished.append(first)
+            for piece in others:
+                yield Row({"text": "".join(unfinished).rstrip("\r")}, *next(places))
+                unfinished = [piece]
+        if line := "".join(unfinished):
+            yield Row({"text": line.rstrip("\r")}, *next(places))
 
     def _places(self) -> Iterator[tuple[str, int]]:
         """The file and the line of every line, as counted in the whole source: from 1 in each file."""
@@ -120,7 +122,7 @@ class ColumnSplit(Source):
         self.whole = whole
         self.name = f"{whole.name} ({part})"
         self.columns = [name for name in whole.columns if name != column]
-        self.bad_rows = whole.bad_rows
+        self.bad_rows, self.notes = whole.bad_rows, whole.notes
         self._column, self._part = column, part
 
     def rows(self) -> Iterator[Row]:
