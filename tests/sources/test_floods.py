@@ -11,6 +11,7 @@ import time
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,8 +21,9 @@ from seqlab.sources.base import Row, Source
 from seqlab.sources.column_profile import Profile, profile
 from seqlab.sources.column_roles import find_roles
 from seqlab.sources.files import archives
+from seqlab.sources.files.lines import Lines
 from seqlab.sources.files.trees import open_tree
-from seqlab.sources.formats import table_head, tmx
+from seqlab.sources.formats import csv_table, table_head, tmx
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import Splits, hold_out
@@ -215,6 +217,41 @@ def test_the_time_for_a_header_grows_with_its_length_and_not_its_square(tmp_path
         path = wide_table(tmp_path / f"{num_columns}.csv", num_columns)
         clock = time.process_time()
         assert len(open_source(path, DataSettings()).columns) == num_columns
+        seconds.append(time.process_time() - clock)
+    assert seconds[1] < 20 * max(seconds[0], 0.02)
+
+
+def test_rows_with_stray_quotation_marks_are_found_without_reading_the_file_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file with thousands of them would be read thousands of times."""
+    passes = []
+
+    def count_pass(path: Path, **options: Any) -> Lines:
+        passes.append(path)
+        return Lines(path, **options)
+
+    rows = [f'"bad" text {n},x' if n % 20 == 0 else f"good text {n},y" for n in range(200)]
+    path = tmp_path / "stray.csv"
+    path.write_text("\n".join(["text,label", *rows]) + "\n", encoding="utf-8")
+    source = open_source(path, DataSettings())
+    monkeypatch.setattr(csv_table, "Lines", count_pass)
+    assert sum(1 for _ in source.rows()) == 190
+    assert source.bad_rows.messages[1].startswith(f"{path}, line 22, column 1:")
+    assert len(passes) == 1
+
+
+@pytest.mark.slow
+def test_the_time_for_a_long_line_grows_with_its_length_and_not_its_square(tmp_path: Path) -> None:
+    seconds = []
+    for size in (2, 16):
+        path = tmp_path / f"{size}.txt"
+        path.write_text("x" * (size << 20), encoding="utf-8")
+        source = hold_out(
+            open_source(path, DataSettings()), how="tail", valid_share=0.1, test_share=0.1, seed=1
+        ).train
+        clock = time.process_time()
+        assert sum(1 for _ in source.rows()) == 1
         seconds.append(time.process_time() - clock)
     assert seconds[1] < 20 * max(seconds[0], 0.02)
 

@@ -17,6 +17,7 @@ from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.table_rows import read_rows
 from seqlab.sources.tables import is_splits, is_table, open_table, save_splits, save_table
+from seqlab.sources.views.word_rows import WordRows
 
 ROWS = [{"text": "good", "label": "pos"}, {"text": "bad", "label": "neg"}, {"text": None, "label": "neg"}]
 Named = namedtuple("Named", ["text", "label"])
@@ -152,6 +153,24 @@ def test_a_saved_table_is_read_back_and_kept_once(tmp_path: Path, monkeypatch: p
     assert json.loads(path.read_text(encoding="utf-8")) == {"a": None, "b": [1.0, None], "c": "ü"}
     assert save_table([{"a": float("inf"), "b": [1.0, float("nan")], "c": "ü"}]) == path
     assert save_table([{"a": 1}]) != path
+
+
+def test_a_saved_table_that_was_damaged_is_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEQLAB_CACHE", str(tmp_path))
+    path = save_table([{"text": "good"}])
+    path.write_text('{"text": "bad"}\n', encoding="utf-8")
+    assert save_table([{"text": "good"}]) == path
+    assert json.loads(path.read_text(encoding="utf-8")) == {"text": "good"}
+
+
+@pytest.mark.parametrize("missing", [None, "", float("nan")])
+def test_words_below_the_one_that_names_the_sentence_belong_to_it(missing: Any) -> None:
+    words = [("1", "It"), (missing, "is"), (missing, "raining"), ("2", "Run")]
+    table = open_table([{"sentence": name, "word": word} for name, word in words])
+    sentences = WordRows(table, sentence="sentence", words="word").rows()
+    assert [row.values["word"] for row in sentences] == [["It", "is", "raining"], ["Run"]]
 
 
 def test_mistakes_in_a_table_are_told_by_row_not_by_a_file_of_the_cache(

@@ -78,11 +78,11 @@ def save_table(value: Any) -> Path:
     """
     values = (_finite(row.values) for row in open_table(value).rows())
     lines = "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in values)
-    digest = hashlib.blake2b(lines.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    content = lines.encode()  # valid text, as `open_table` checked
+    digest = hashlib.blake2b(content, digest_size=8).hexdigest()
     path = cache_folder() / "tables" / digest / "table.jsonl"
-    if not path.is_file():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, lines)
+    if not path.is_file() or path.read_bytes() != content:  # a file in the cache may be damaged
+        write_whole(path, content)
     return path
 
 

@@ -159,16 +159,18 @@ class CsvTable(Source):
 
     def _usable_rows(self, reading: Pass) -> Iterator[Row]:
         lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.tolerates)
-        reader = self._reader(lines)
+        taken: list[str] = []
+        reader = self._reader(_recorded(lines, taken))
         columns, head, file = self.columns, self._head, self.name
         first_row, plain_width = head.first_row, head.plain_width
         for start, fields in _numbered(reader):
             if isinstance(fields, csv.Error):
-                error = fields
                 reading.reject(
-                    self._misquoted(start, reader.line_num, error), rows=reader.line_num - start + 1
+                    self._misquoted(start, taken, fields), rows=len(taken)
                 )  # lines inside an unclosed quotation are lost as well
+                taken.clear()
                 continue
+            taken.clear()
             if start < first_row:
                 lines.problem = None
             elif lines.problem is not None:
@@ -193,16 +195,16 @@ class CsvTable(Source):
     def _first_records(self) -> list[Record]:
         """The rows from which the header is detected, with the lines on which they start."""
         lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.tolerates)
-        reader, records = self._reader(lines), list[Record]()
-        for start, fields in _numbered(reader):
+        taken, records = list[str](), list[Record]()
+        for start, fields in _numbered(self._reader(_recorded(lines, taken))):
             if len(records) == SNIFFED_ROWS:
                 break
             if isinstance(fields, csv.Error):
                 if not records:
-                    raise self._misquoted(1, reader.line_num, fields) from fields
-                continue  # the row is reported where it is read
-            if any(field.strip() for field in fields):
+                    raise self._misquoted(start, taken, fields) from fields
+            elif any(field.strip() for field in fields):
                 records.append((start, fields))
+            taken.clear()  # a misquoted row is reported where it is read
         if not records:
             raise DataError(
                 "is empty.",
@@ -226,11 +228,9 @@ class CsvTable(Source):
             ),
         )
 
-    def _misquoted(self, start: int, end: int, error: csv.Error) -> DataError:
-        opened = where_quote_opens(
-            islice(Lines(self.path, encoding=self._settings.encoding, keep_bad=True), start - 1, end),
-            self.delimiter,
-        )
+    def _misquoted(self, start: int, lines: Sequence[str], error: csv.Error) -> DataError:
+        """The error for a row that starts on line `start` and consists of `lines`."""
+        opened = where_quote_opens(lines, self.delimiter)
         line, column = start + opened[0], opened[1] + 1
         where = f"{self.name}, line {line}, column {column}"
         cure = (
@@ -247,7 +247,7 @@ class CsvTable(Source):
                 cure=cure,
             )
         return DataError(
-            f"the quotation mark that opens here closes on line {end}, in the middle of a field.",
+            f"the quotation mark that opens here closes on line {start + len(lines) - 1}, in the middle of a field.",
             where=where,
             cure=cure,
         )

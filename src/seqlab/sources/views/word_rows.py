@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import Row, Source, label_of, require_columns, text_of
+from seqlab.sources.base import Row, Source, is_empty, label_of, require_columns, text_of
 from seqlab.sources.splitting import cell_text
 
 
@@ -42,7 +42,8 @@ def sentences(rows: Iterable[Row], column: str) -> Iterator[tuple[str, list[Row]
     """The rows of each sentence; an empty name continues the sentence above."""
     name, group = "", list[Row]()
     for row in rows:
-        named = cell_text(row.values.get(column)).strip()
+        value = row.values.get(column)
+        named = "" if is_empty(value) else cell_text(value).strip()
         if named and named != name and group:
             yield name, group
             group = []
