@@ -160,6 +160,17 @@ def test_tables_named_train_and_test_in_one_folder_are_its_parts(tmp_path: Path)
     assert "train.csv.gz" in str(caught.value)
 
 
+@pytest.mark.parametrize("other", ["train.tsv", "training.csv", "train.csv.gz"])
+def test_two_files_for_one_split_are_an_error_that_names_both(other: str, tmp_path: Path) -> None:
+    for name in ("train.csv", other):
+        (tmp_path / name).write_text("text,label\na,b\n", encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        open_parts(tmp_path, DataSettings())
+    assert caught.value.where == str(tmp_path)
+    assert "train.csv" in caught.value.message
+    assert other in caught.value.message
+
+
 def test_a_folder_with_nothing_to_read_says_what_is_understood(tmp_path: Path) -> None:
     (tmp_path / "photo.png").write_bytes(b"\x89PNG")
     with pytest.raises(DataError, match="no data that seqlab can read"):

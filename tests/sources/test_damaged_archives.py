@@ -252,6 +252,26 @@ def test_two_archives_in_one_file_are_not_read_as_one(tmp_path: Path) -> None:
         rows_of(path)
 
 
+@pytest.mark.parametrize("name", ["twice.tar", "twice.zip"])
+def test_a_file_that_is_in_an_archive_twice_is_refused(name: str, tmp_path: Path) -> None:
+    """Unpacking would keep the last one; reading both would train on text that was replaced."""
+    path, texts = tmp_path / name, [("pos/a", "old"), ("neg/b", "x"), ("pos/a", "new")]
+    if name.endswith(".tar"):
+        with tarfile.open(path, "w") as archive:
+            for member, text in texts:
+                header = tarfile.TarInfo(member)
+                header.size = len(text)
+                archive.addfile(header, io.BytesIO(text.encode()))
+    else:
+        with zipfile.ZipFile(path, "w") as archive:
+            for member, text in texts[:2]:
+                archive.writestr(member, text)
+            with pytest.warns(UserWarning, match="Duplicate"):
+                archive.writestr(*texts[2])
+    with pytest.raises(DataError, match=r"twice.*'pos/a'"):
+        open_source(path, DataSettings())
+
+
 @pytest.mark.parametrize("kind", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
 def test_long_and_foreign_names_are_read_in_every_form_of_tar(kind: int, tmp_path: Path) -> None:
     files = {

@@ -10,6 +10,8 @@ from seqlab.sources.base import Row, Source
 
 Decimal = Literal["", ".", ","]
 WITH_COMMA = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+),\d+|[-+]?\d{1,3}(\.\d{3}){2,}")
+POINT_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(\.\d{3})+")
+"""Whole numbers with points between the thousands, if the comma is the decimal separator."""
 WITH_THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
 SYMBOLS = "€$£%\u00a0 "
 
@@ -47,7 +49,7 @@ def plain(cell: str, decimal: Decimal) -> str:
     ('1234.50', '85000', 'n/a')
     """
     bare = cell.strip(SYMBOLS)
-    if decimal == "," and WITH_COMMA.fullmatch(bare):
+    if decimal == "," and (WITH_COMMA.fullmatch(bare) or POINT_THOUSANDS.fullmatch(bare)):
         return bare.replace(".", "").replace(",", ".")
     if decimal and WITH_THOUSANDS.fullmatch(bare):
         return bare.replace(",", "")

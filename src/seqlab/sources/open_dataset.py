@@ -146,6 +146,8 @@ def open_inputs(path: str, data: DataSettings, spec: DataSpec) -> Iterator[Any]:
     )  # new.en, with or without new.de
     changes = {"target": "", "format": "text" if is_side else ""} if Path(path).is_file() else {"format": ""}
     source = open_source(Path(path), data.model_copy(update={"label": "", **changes}))
+    if data.features:
+        source = _plain_numbers(spec, data, source)
     return spec.read_inputs(source, data, Path(path).parent)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from seqlab.core.errors import DataError, nearest
+from seqlab.core.errors import DataError, listed, nearest
 from seqlab.sources.base import Source, require_columns
 from seqlab.sources.encoding import describe_encoding
 from seqlab.sources.file_format import find_format
@@ -143,17 +143,29 @@ def _parts_of_folder(path: Path, settings: DataSettings) -> dict[str, Source]:
         }
     if not path.is_dir() or folders:
         return {}
-    known = formats_by_suffix()
-    files = {
-        PARTS[stem]: entry
-        for entry in files_in(path)
-        if (stem := entry.name.partition(".")[0].lower()) in PARTS and _suffix(entry) in known
+    files = _files_by_part(path)
+    if "train" not in files:
+        return {}
+    for part, candidates in files.items():
+        if len(candidates) > 1:
+            raise DataError(
+                f"several files could be {part}: {listed([entry.name for entry in candidates])}.",
+                where=str(path),
+                cure="Remove all but one, or name the files with data.train=FILE data.valid=FILE data.test=FILE.",
+            )
+    return {
+        part: open_source(files[part][0], settings) for part in ("train", "valid", "test") if part in files
     }
-    return (
-        {part: open_source(files[part], settings) for part in ("train", "valid", "test") if part in files}
-        if "train" in files
-        else {}
-    )
+
+
+def _files_by_part(folder: Path) -> dict[str, list[Path]]:
+    """The files of a folder whose names are those of splits, by split."""
+    known, files = formats_by_suffix(), dict[str, list[Path]]()
+    for entry in files_in(folder):
+        part = PARTS.get(entry.name.partition(".")[0].lower(), "")
+        if part and _suffix(entry) in known:
+            files.setdefault(part, []).append(entry)
+    return files
 
 
 def _suffix(path: Path) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 
-from seqlab.core.errors import DataError
+from seqlab.core.errors import DataError, shortened
 from seqlab.core.files import megabytes
 from seqlab.sources.files.archives import check_size, check_tar_member, zip_files
 from seqlab.sources.files.compression import explain_damage, open_binary
@@ -45,6 +46,7 @@ class ZipTree(Tree):
         self._path = path
         with explain_damage(path, ".zip"), open_zip(path) as archive:
             self.names = sorted(member.filename for member in zip_files(archive, where=str(path)))
+        _refuse_repeated(self.names, where=str(path))
 
     def read(self, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         with explain_damage(self._path, ".zip"), open_zip(self._path) as archive:
@@ -63,12 +65,13 @@ class TarTree(Tree):
         self._path = path
         with open_tar(path) as archive:
             self.names = [member.name for member in archive if check_tar_member(member, where=str(path))]
+        _refuse_repeated(self.names, where=str(path))
 
     def read(self, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        remaining = set(names)
+        requested = set(names)
         with open_tar(self._path) as archive:
             for member in archive:
-                if member.name in remaining and member.isreg():
+                if member.name in requested and member.isreg():
                     content = read_member(archive, member, most=LONGEST_LINE + 1)
                     yield member.name, _unpacked(member.name, content, where=f"{self._path}/{member.name}")
 
@@ -77,6 +80,18 @@ def open_tree(path: Path) -> Tree:
     if path.is_dir():
         return FolderTree(path)
     return ZipTree(path) if path.suffix.lower() == ".zip" else TarTree(path)
+
+
+def _refuse_repeated(names: Sequence[str], *, where: str) -> None:
+    """Of two files with the same name, the later replaces the earlier when an archive is unpacked."""
+    if len(set(names)) < len(names):
+        name, count = Counter(names).most_common(1)[0]
+        times = "twice" if count == 2 else f"{count:,} times"
+        raise DataError(
+            f"contains a file {times}: {shortened(name)!r}.",
+            where=where,
+            cure="Unpack the archive, which keeps the last version of each file, and pass the folder.",
+        )
 
 
 def _unpacked(name: str, content: bytes, *, where: str) -> bytes:
