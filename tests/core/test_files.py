@@ -7,6 +7,7 @@ import hashlib
 import os
 import resource
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -36,6 +37,26 @@ def test_a_failure_in_between_leaves_the_old_content_and_no_rest(
     with pytest.raises(OSError, match="broken"):
         write_whole(path, "new")
     assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_threads_write_the_same_file_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, sync = tmp_path / "table.jsonl", os.fsync
+
+    def write_in_between(handle: int) -> None:
+        """Another thread writes the whole file while this one waits for the disk."""
+        monkeypatch.setattr(os, "fsync", sync)
+        other = Thread(target=write_whole, args=(path, "other"))
+        other.start()
+        other.join()
+        assert path.read_text() == "other"
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", write_in_between)
+    write_whole(path, "own")
+    assert path.read_text() == "own"
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import shutil
 from pathlib import Path
@@ -14,6 +15,7 @@ from seqlab.core.errors import RunError
 from seqlab.core.files import write_whole
 from seqlab.runs.folder.layout import CHOICES, JOURNAL, RECIPE, WEIGHTS
 from seqlab.runs.folder.manifest import begin_manifest, complete_manifest, read_manifest
+from seqlab.runs.reproduce.agreement import relative_difference
 from seqlab.runs.reproduce.reproduce import reproduce
 from seqlab.runs.run import Run
 from seqlab.training.checkpoints.weights_file import read_weights, replace_weights
@@ -28,6 +30,11 @@ SETTINGS = (
     "data.seed=7",
     "training.batch_size=8",
 )
+
+
+def test_equal_values_do_not_differ_even_if_they_are_not_finite() -> None:
+    assert relative_difference(math.inf, math.inf) == relative_difference(math.nan, math.nan) == 0
+    assert relative_difference(math.inf, 3.0) == relative_difference(3.0, math.nan) == 1
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import get_ident
 
 from seqlab.core.errors import EnvironmentProblem
 
@@ -21,7 +22,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.tmp")  # threads may write, too
     with explain_full_disk(path, needed=len(data)):
         try:
             with temporary.open("wb") as file:

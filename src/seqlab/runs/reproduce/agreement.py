@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,12 +133,16 @@ def compare_with(original: Run, repeated: Run) -> Reproduction:
 
 
 def relative_difference(first: float, second: float) -> float:
-    """
+    """The difference as a share of the larger value; 1 if only one of them is finite.
+
     >>> relative_difference(2.0, 1.5), relative_difference(0.0, 0.0)
     (0.25, 0.0)
     """
-    largest = max(abs(first), abs(second))
-    return abs(first - second) / largest if largest else 0.0
+    if first == second or (math.isnan(first) and math.isnan(second)):
+        return 0.0
+    if not (math.isfinite(first) and math.isfinite(second)):
+        return 1.0
+    return abs(first - second) / max(abs(first), abs(second))
 
 
 def _weight_difference(weights: Mapping[str, Tensor], again: Mapping[str, Tensor]) -> float:
