@@ -139,6 +139,24 @@ def test_verses_of_equally_many_words_are_no_tagged_words(tmp_path: Path) -> Non
     assert open_source(tmp_path / "poem.txt", DataSettings()).columns == ["text"]
 
 
+@pytest.mark.parametrize("number", ["{n}.0", "{n}", "9" * 5000 + "{n}"])
+def test_numbered_rows_are_ids_however_the_numbers_are_written(number: str, tmp_path: Path) -> None:
+    """A DataFrame writes 3.0 for 3 where a number of the column is missing; Python refuses very long numbers."""
+    rows = (f"{number.format(n=n)},some words {n},{'ab'[n % 2]}\n" for n in range(40))
+    path = tmp_path / "t.csv"
+    path.write_text("nr,text,kind\n" + "".join(rows), encoding="utf-8")
+    found = guess(open_source(path, DataSettings()))
+    assert (found.task, found.text, found.label) == ("classification", "text", "kind")
+
+
+def test_a_number_that_no_float_can_hold_is_a_bad_value(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"id": 1, "x": 1%s, "y": "a"}\n' % ("0" * 400), encoding="utf-8")
+    series = Series(open_source(path, DataSettings()), sequence="id", label="y", features=["x"])
+    with pytest.raises(DataError, match="line 1, column 'x'"):
+        list(series.rows())
+
+
 def test_names_in_camel_case_and_attributions_are_understood(tmp_path: Path) -> None:
     table = "summary,reviewText,overall\n" + "".join(
         f"{word},it was a {word} film that I saw,{stars}\n"

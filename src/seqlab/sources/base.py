@@ -163,8 +163,8 @@ def label_text(value: object) -> str:
 
     >>> label_text(" pos "), label_text(True), label_text(3), label_text(float("nan")), label_text([1])
     ('pos', 'true', '3', '', '')
-    >>> label_text(3.0), label_text(3.5), label_text(float("inf"))
-    ('3', '3.5', 'inf')
+    >>> label_text(3.0), label_text(3.5), label_text(float("inf")), len(label_text(10**400))
+    ('3', '3.5', 'inf', 401)
     """
     if isinstance(value, str):
         return value.strip()
@@ -173,7 +173,7 @@ def label_text(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if isinstance(value, int | float):
-        return "" if math.isnan(value) else str(value)
+        return "" if isinstance(value, float) and math.isnan(value) else str(value)
     return ""
 
 

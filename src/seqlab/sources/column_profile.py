@@ -31,6 +31,9 @@ FORMAL = re.compile(
 WHOLE = re.compile(r"-?\d+(\.0)?")
 """A whole number, possibly written as 4.0, as JSON and spreadsheets do."""
 
+MOST_DIGITS = 30
+"""Longer whole numbers are codes rather than counts, and Python does not convert very long ones."""
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -80,7 +83,9 @@ class Profile:
     @property
     def is_consecutive(self) -> bool:
         """Whole numbers without a gap between the smallest and the largest, each once."""
-        numbers = [int(cell) for cell in self.cells if cell.strip()] if self.is_whole else []
+        if not self.is_whole or max(map(len, self.cells)) > MOST_DIGITS:
+            return False
+        numbers = [int(cell.strip().removesuffix(".0")) for cell in self.cells if cell.strip()]
         return bool(numbers) and max(numbers) - min(numbers) + 1 == len(numbers) == self.num_distinct
 
     @property

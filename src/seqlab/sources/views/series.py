@@ -104,7 +104,7 @@ def number(row: Row, column: str) -> float:
         if isinstance(cell, str) and "_" in cell:
             raise ValueError(cell)  # Python would read 1_000 as a number
         value = float(cell)  # type: ignore[arg-type]  # whatever it is, float says so
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise _not_a_number(row, column, cell) from error
     if not math.isfinite(value) or isinstance(cell, bool):
         raise _not_a_number(row, column, cell)
