@@ -51,11 +51,16 @@ def test_what_is_no_list_is_refused_with_an_example(run: Run, inputs: Any) -> No
 
 
 @pytest.mark.parametrize("value", [3, None, b"bytes", ["a", "b"]], ids=repr)
-def test_an_input_that_is_no_text_is_refused_with_its_number(run: Run, value: Any) -> None:
+@pytest.mark.parametrize("name", ["classifier", "translator", "language_model"])
+def test_an_input_that_is_no_text_is_refused_with_its_number(
+    name: str, value: Any, request: pytest.FixtureRequest
+) -> None:
     with pytest.raises(SeqlabError) as error:
-        run.predict(["a", value])
-    assert "2" in str(error.value)
-    assert "text" in str(error.value)
+        request.getfixturevalue(name).predict(["a", value])
+    assert "input 2" in str(error.value)
+    assert "expected text" in str(error.value)
+    assert "data.bad_rows" not in str(error.value)  # a setting of training
+    assert 'run.predict(["' in str(error.value)
 
 
 @pytest.mark.parametrize("top", [0, -1, "3", 1.5, True], ids=repr)

@@ -14,7 +14,7 @@ from torch import nn
 
 from seqlab.batches.columns import smallest_dtype
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.core.errors import DataError, RunError
+from seqlab.core.errors import DataError, RunError, UsageError
 from seqlab.core.files import write_whole
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source, text_of
@@ -103,7 +103,7 @@ class TextInputs(CutInputs):
     def row(self, value: Any, number: int) -> Row:
         """With several columns a question is an object with a text for each, also as JSON."""
         if not self.parts:
-            return super().row(value, number)
+            return super().row(text_input(value, number), number)
         return super().row(
             join_named(_object_of(value, self.parts, number), self.parts, where=f"input {number}"), number
         )
@@ -135,6 +135,17 @@ def separator_of(tokenizer: Tokenizer, *, where: str = "") -> int:
             cure="Name one column (data.text=NAME), or train without that run.",
         )
     return separator
+
+
+def text_input(value: Any, number: int) -> str:
+    """An input that a user passes, which has to be a text."""
+    if isinstance(value, str):
+        return value
+    raise UsageError(
+        f"expected text, found {type(value).__name__}.",
+        where=f"input {number}",
+        cure='Pass a list of texts: run.predict(["the text"])',
+    )
 
 
 def _object_of(value: Any, parts: Sequence[str], number: int) -> Mapping[str, Any]:

@@ -13,6 +13,7 @@ from seqlab.decoding.settings import DecodingSettings
 from seqlab.metrics.text_likelihood import Surprisal, TextScore
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.excerpt import excerpt
+from seqlab.tasks.inputs.text import text_input
 from seqlab.tasks.language_model.codec import LanguageModelCodec
 from seqlab.tasks.language_model.context_policy import ContextPolicy
 from seqlab.tasks.language_model.text_scores import text_log_probs
@@ -37,7 +38,7 @@ class LanguageModelPredictor(Predictor[LanguageModelCodec, Calibration]):
 
     def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
         """For each prefix the candidates for the next token with their probabilities, highest first."""
-        return [self._predict(str(text), top) for text in inputs]
+        return [self._predict(text_input(text, number), top) for number, text in enumerate(inputs, start=1)]
 
     @torch.inference_mode()
     def _predict(self, text: str, top: int) -> TokenPrediction:

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from seqlab.core.errors import UsageError
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.excerpt import excerpt
+from seqlab.tasks.inputs.text import text_input
 from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec
 from seqlab.tasks.masked_language_model.masked_text import encode_masked_text, mark_mask
 from seqlab.tasks.masked_language_model.spec import MaskedLanguageModelSettings
@@ -37,7 +38,8 @@ class MaskedLanguageModelPredictor(Predictor[MaskedLanguageModelCodec, Calibrati
                 "these weights were published without a head that predicts masked tokens.",
                 cure="Their vectors: seqlab predict RUN TEXT --vectors",
             )
-        return [prediction for text in inputs for prediction in self._fill(str(text), top)]
+        texts = [text_input(text, number) for number, text in enumerate(inputs, start=1)]
+        return [prediction for text in texts for prediction in self._fill(text, top)]
 
     @torch.inference_mode()
     def _fill(self, text: str, top: int) -> list[TokenPrediction]:

@@ -18,6 +18,7 @@ from seqlab.models.settings.section import max_known_length, require_sequence_se
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.excerpt import excerpt
+from seqlab.tasks.inputs.text import text_input
 from seqlab.tasks.inputs.tokens import pieces_of
 from seqlab.tasks.seq2seq.codec import NO_LIMIT, Seq2SeqCodec
 from seqlab.tasks.split import Split
@@ -82,10 +83,7 @@ class TranslationCodec(Seq2SeqCodec):
         """Texts and target languages; an input of a multilingual model starts with the language: `de: A dog
         runs.`
         """
-        for number, text in enumerate(inputs, start=1):
-            if not isinstance(text, str):
-                raise UsageError(f"expected a text, found {type(text).__name__}.", where=f"input {number}")
-        texts: list[str] = list(inputs)
+        texts = [text_input(value, number) for number, value in enumerate(inputs, start=1)]
         if not self.recipe.data.language:
             return texts, []
         parts = [text.partition(":") for text in texts]
