@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import tomllib
 from pathlib import Path
 
 import pytest
+from _pytest.config import parse_warning_filter
 
 import seqlab
+from seqlab.core import errors as core_errors
 
 
 def test_all_is_what_is_there() -> None:
@@ -48,3 +51,20 @@ def test_options_of_the_two_functions_come_by_name() -> None:
     assert list(inspect.signature(seqlab.load).parameters) == ["path"]
     for name in ("train", "load", "compare"):
         assert inspect.getdoc(getattr(seqlab, name))
+
+
+def test_warnings_can_be_filtered_by_the_public_name() -> None:
+    """As `-W` and `filterwarnings` of pytest do, which import the module by its name."""
+    category = parse_warning_filter("ignore::seqlab.errors.SeqlabWarning", escape=False)[2]
+    assert category is core_errors.SeqlabWarning
+    assert importlib.import_module("seqlab.errors") is seqlab.errors
+
+
+def test_every_public_error_and_warning_is_offered() -> None:
+    classes = {
+        name
+        for name, value in vars(core_errors).items()
+        if inspect.isclass(value) and value.__module__ == core_errors.__name__
+    }
+    assert set(seqlab.errors.__all__) == classes
+    assert all(getattr(seqlab.errors, name) is getattr(core_errors, name) for name in classes)

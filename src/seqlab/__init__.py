@@ -11,9 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seqlab import nn, register
+    from seqlab import errors, nn, register
     from seqlab.api import compare, load, train
-    from seqlab.core import errors
     from seqlab.metrics.score import Score
     from seqlab.runs.run import Run
     from seqlab.tasks.prediction import Prediction
@@ -39,7 +38,7 @@ _HOMES = {
     "load": "seqlab.api",
     "train": "seqlab.api",
 }
-_MODULES = {"errors": "seqlab.core.errors", "nn": "seqlab.nn", "register": "seqlab.register"}
+_MODULES = {"errors": "seqlab.errors", "nn": "seqlab.nn", "register": "seqlab.register"}
 
 
 def __getattr__(name: str) -> Any:
