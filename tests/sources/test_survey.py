@@ -46,6 +46,17 @@ def test_everything_that_could_spoil_a_score_is_counted(tmp_path: Path) -> None:
     assert "test: 2 texts also occur in train" in "\n".join(report.warnings)
 
 
+def test_classes_that_one_part_has_and_another_lacks_are_told_with_their_counts(tmp_path: Path) -> None:
+    train = part(tmp_path / "train.csv", "one,a", "two,b", "three,b", "four,c", "five,c", "six,c")
+    test = part(tmp_path / "test.csv", "seven,a", "eight,d", "nine,d")
+    report = survey({"train": train, "test": test}, text="text", label="label")
+    assert report.parts["test"].missing_labels == {"c": 3, "b": 2}
+    assert report.parts["train"].missing_labels == {}
+    missing, unseen = (warning for warning in report.warnings if warning.startswith("test:"))
+    assert all(fact in missing for fact in ("2 of the 3 labels", "train", "'c' (3)", "'b' (2)"))
+    assert all(fact in unseen for fact in ("never", "'d' (2)"))
+
+
 def test_quantiles_are_those_of_the_sorted_lengths(tmp_path: Path) -> None:
     lengths = [(7 * i) % 101 + 1 for i in range(101)]  # each of 1..101 once
     report = survey(
@@ -77,7 +88,7 @@ def test_a_cell_that_holds_no_text_counts_as_empty(tmp_path: Path) -> None:
 
 
 def test_clean_data_has_no_warnings(tmp_path: Path) -> None:
-    splits = {"train": part(tmp_path / "a.csv", "a,x", "b,y"), "test": part(tmp_path / "b.csv", "c,x")}
+    splits = {"train": part(tmp_path / "a.csv", "a,x", "b,y"), "test": part(tmp_path / "b.csv", "c,x", "d,y")}
     assert survey(splits, text="text", label="label").warnings == []
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from seqlab.core.errors import shortened
 from seqlab.sources.bad_rows import describe_skipped
 from seqlab.sources.survey.near_duplicates import ALIKE
 from seqlab.sources.survey.passages import WINDOW, Repeats
@@ -68,6 +69,8 @@ class PartSurvey:
     first_conflicts: list[Leak] = field(default_factory=list)
     repeats: Repeats | None = None
     unseen_labels: dict[str, int] = field(default_factory=dict)
+    missing_labels: dict[str, int] = field(default_factory=dict)
+    """Labels of the training split that do not occur in this one, with their counts there."""
     stripped_labels: int = 0
     """Labels with whitespace around them, which is removed."""
     composed: int = 0
@@ -211,10 +214,14 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
         sentences.append(
             f"{name}: {sentence}, the first at {part.repeats.first} (train: {part.repeats.also})"
         )
-    if part.unseen_labels:
+    if part.missing_labels:
+        total = len(part.labels) - len(part.unseen_labels) + len(part.missing_labels)
         sentences.append(
-            f"{name}: labels never seen in training: {', '.join(map(repr, list(part.unseen_labels)[:SHOWN]))}"
+            f"{name}: {len(part.missing_labels):,} of the {total:,} labels in train {_do(part.missing_labels)} not"
+            f" occur here, so no score covers them: {_counted(part.missing_labels)}"
         )
+    if part.unseen_labels:
+        sentences.append(f"{name}: labels never seen in training: {_counted(part.unseen_labels)}")
     if part.stripped_labels:
         sentences.append(
             f"{name}: removed whitespace around {part.stripped_labels:,} label{_s(part.stripped_labels)}"
@@ -233,6 +240,21 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
 def _texts(count: int, singular: str, plural: str) -> str:
     """`1 text repeats`, `9 texts repeat`."""
     return f"{count:,} text{_s(count)} {singular if count == 1 else plural}"
+
+
+def _counted(labels: dict[str, int]) -> str:
+    """The first labels with their counts.
+
+    >>> _counted({"spam": 12, "ham": 3})
+    "'spam' (12), 'ham' (3)"
+    """
+    named = [f"{shortened(label)!r} ({count:,})" for label, count in list(labels.items())[:SHOWN]]
+    more = f" and {len(labels) - SHOWN:,} more" if len(labels) > SHOWN else ""
+    return ", ".join(named) + more
+
+
+def _do(labels: dict[str, int]) -> str:
+    return "does" if len(labels) == 1 else "do"
 
 
 def _s(count: int) -> str:

@@ -30,7 +30,7 @@ from seqlab.sources.survey.row_equality import (
 )
 
 NamesOf = Callable[[Row], list[str]]
-FINDINGS = 2
+FINDINGS = 3
 """Increased when the report on the same data changes, so that a cached survey of an older version is not
 reused.
 """
@@ -66,9 +66,9 @@ def survey(
     for name, part in parts.items():
         part.duplicates = memories[name].close()
         if "train" in parts:
-            part.unseen_labels = {
-                value: count for value, count in part.labels.items() if value not in parts["train"].labels
-            }
+            known = parts["train"].labels
+            part.unseen_labels = {value: count for value, count in part.labels.items() if value not in known}
+            part.missing_labels = {value: count for value, count in known.items() if value not in part.labels}
     labels = sorted({value for part in parts.values() for value in part.labels})
     report = Survey(parts, _similar(labels))
     if is_stream:
