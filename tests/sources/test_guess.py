@@ -71,6 +71,32 @@ def test_reasons_name_the_evidence_and_the_setting(tmp_path: Path) -> None:
     assert found.reasons[1].startswith("label column 'sentiment' (2 distinct values); set data.label=NAME")
 
 
+def test_a_label_with_a_few_gaps_wins_over_a_complete_column(tmp_path: Path) -> None:
+    rows = [
+        f"order {i} is {'late' if i % 2 or i % 5 == 2 else 'wrong'},{'gold' if i % 3 else 'basic'},"
+        f"{'' if i % 25 == 0 else 'shipping' if i % 2 else 'returns'},{i % 2}"
+        for i in range(100)
+    ]  # one text in ten is about something other than its queue
+    path = table(tmp_path / "t.csv", "body,tier,queue,region", *rows)
+    (about_label,) = (
+        reason
+        for reason in guess(open_source(path, DataSettings())).reasons
+        if reason.startswith("label column")
+    )
+    assert "'queue'" in about_label
+    assert "data.label=tier" in about_label
+    assert "uncertain" not in about_label
+
+
+def test_a_label_without_a_clear_lead_is_uncertain_and_names_the_others(tmp_path: Path) -> None:
+    rows = [f"it was film {i} I think,{'ab'[i % 2]},{'xyz'[i % 3]}" for i in range(60)]
+    path = table(tmp_path / "t.csv", "review,one,two", *rows)
+    found = guess(open_source(path, DataSettings()))
+    about_label = next(reason for reason in found.reasons if reason.startswith("label column"))
+    assert "uncertain" in about_label
+    assert f"data.label={'one' if found.label == 'two' else 'two'}" in about_label
+
+
 def test_what_the_user_names_is_taken_and_not_explained(tmp_path: Path) -> None:
     path = table(
         tmp_path / "t.csv",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mutations.mutant import Mutant
 from tests.mutations.table.cells import CELLS
 from tests.mutations.table.data import DATA
+from tests.mutations.table.first_files import FIRST_FILES
 from tests.mutations.table.integrity import INTEGRITY
 from tests.mutations.table.networks import NETWORKS
 from tests.mutations.table.optimization import OPTIMIZATION
@@ -15,5 +16,6 @@ from tests.mutations.table.training import TRAINING
 from tests.mutations.table.writing import WRITING
 
 MUTANTS: list[Mutant] = [
-    *CELLS, *NETWORKS, *WRITING, *SCORES, *DATA, *TRAINING, *OPTIMIZATION, *TASKS, *PAGES, *INTEGRITY
+    *CELLS, *NETWORKS, *WRITING, *SCORES, *DATA, *TRAINING, *OPTIMIZATION, *TASKS, *PAGES, *INTEGRITY,
+    *FIRST_FILES
 ]  # fmt: skip
