@@ -256,11 +256,16 @@ def test_an_interrupted_run_refuses_its_own_older_weights(tmp_path: Path) -> Non
     assert answers(folder) == expected
 
 
+@pytest.mark.parametrize("damage", ["deleted", "edited"])
 @pytest.mark.parametrize("name", ["choices.json", "results.json", "model.safetensors"])
-def test_resuming_writes_a_lost_file_again(name: str, run: Path, classifier: Path) -> None:
+def test_resuming_writes_a_damaged_file_again(name: str, damage: str, run: Path, classifier: Path) -> None:
+    content = (run / name).read_bytes()
     (run / name).unlink()
+    if damage == "edited":
+        (run / name).write_bytes(content[:-40] + bytes([content[-40] ^ 1]) + content[-39:])
     with hurried():
         resume(run)
+    assert Run.load(run).results["accuracy"] == Run.load(classifier).results["accuracy"]
     assert answers(run) == answers(classifier)
     first, again = (
         json.loads((folder / "results.json").read_text(encoding="utf-8"))["splits"]

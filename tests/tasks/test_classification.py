@@ -13,6 +13,7 @@ from torch import nn
 from seqlab.core.errors import DataError
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
+from seqlab.tasks.classification.scores import calibration_score
 from seqlab.tasks.labeled.class_predictions import ClassPredictions, predict_classes
 from seqlab.tasks.labeled.whole_sequence import outputs_of
 from seqlab.tasks.spec import find_spec
@@ -175,3 +176,15 @@ def test_the_mean_of_batch_accuracies_stands_beside_the_exact_accuracy(tmp_path:
     evaluation = task.evaluate(model, "test")
     assert evaluation.scores[0].value == pytest.approx(3 / 8)
     assert evaluation.sections_as_json()["batch_mean_accuracy"]["value"] == pytest.approx((2 / 5 + 1 / 3) / 2)
+
+
+@pytest.mark.parametrize("temperature", [1.0, 2.0])
+def test_the_calibration_error_is_told_beside_the_one_before_temperature_scaling(temperature: float) -> None:
+    probability = np.array([[0.9, 0.1]] * 20)
+    targets = np.array([0] * 14 + [1] * 6)
+    before, after = (
+        ClassPredictions(targets, np.log(shares))
+        for shares in (probability, probability ** (1 / temperature))
+    )
+    score = calibration_score(after, before, temperature=temperature)
+    assert ("0.2000" in score.note) == (temperature != 1.0)  # |0.9 - 14 / 20|

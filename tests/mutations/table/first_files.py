@@ -228,6 +228,14 @@ FIRST_FILES = [
         "Answers to JSON lines have lost the keys of their objects.",
     ),
     Mutant(
+        "calibration-without-the-error-before",
+        "tasks/classification/scores.py",
+        'note="" if temperature == 1.0 else f"{before:.4f} before temperature scaling"',
+        'note="" if temperature else f"{before:.4f} before temperature scaling"',
+        "tests/tasks/test_classification.py -k calibration_error",
+        "Nobody sees what temperature scaling changed.",
+    ),
+    Mutant(
         "batch-means-everywhere",
         "tasks/classification/evaluator.py",
         "if not self.recipe.evaluation.batch_mean_accuracy:",

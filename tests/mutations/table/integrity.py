@@ -14,6 +14,14 @@ INTEGRITY = [
         "An edited temperature changes probabilities unnoticed.",
     ),
     Mutant(
+        "deleted-choices-accepted",
+        "runs/folder/manifest.py",
+        "if CHOICES in manifest.files:",
+        "if CHOICES in manifest.files and (folder / CHOICES).is_file():",
+        "tests/runs/test_manifest.py -k missing_choices",
+        "A run whose choices were deleted is not told how to get them back.",
+    ),
+    Mutant(
         "added-choices-accepted",
         "runs/folder/manifest.py",
         "    elif (folder / CHOICES).exists():",
