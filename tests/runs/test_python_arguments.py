@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import seqlab
-from seqlab.core.errors import SeqlabError, UsageError
+from seqlab.core.errors import SeqlabError, SeqlabWarning, UsageError
 from seqlab.metrics.metric import Answer, MeanMetric
 from seqlab.metrics.registry import metrics
 from seqlab.runs.run import Run
@@ -61,6 +62,29 @@ def test_an_input_that_is_no_text_is_refused_with_its_number(
     assert "expected text" in str(error.value)
     assert "data.bad_rows" not in str(error.value)  # a setting of training
     assert 'run.predict(["' in str(error.value)
+
+
+def test_texts_without_a_known_token_get_one_warning(classifier: Run) -> None:
+    with pytest.warns(SeqlabWarning) as caught:
+        answers = classifier.predict(["yes 1", "☃☃☃", "☂"])
+    assert len(answers) == 3
+    (warning,) = caught
+    assert all(fact in str(warning.message) for fact in ("'☃☃☃'", "3 tokens", "2 of the 3"))
+    assert warning.filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SeqlabWarning)
+        classifier.predict(["yes ☃"])
+
+
+@pytest.mark.filterwarnings("default::seqlab.errors.SeqlabWarning")
+def test_the_command_warns_of_unknown_tokens_in_a_line(
+    classifier: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended = command(capsys, "predict", str(classifier.folder), "☃☃☃", "yes 1")
+    assert ended.code == 0
+    (line,) = (line for line in ended.err.splitlines() if "3 tokens" in line)
+    assert line.startswith("WARNING: ")
+    assert len(ended.out.splitlines()) >= 2
 
 
 @pytest.mark.parametrize("top", [0, -1, "3", 1.5, True], ids=repr)

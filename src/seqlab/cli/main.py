@@ -33,6 +33,7 @@ from seqlab.cli.command import Command
 from seqlab.cli.outcome import reported
 from seqlab.cli.streams import explain_lost_answer, messages, require_output, usable_streams
 from seqlab.cli.unfinished import with_run_to_resume
+from seqlab.cli.warning_lines import warnings_as_lines
 from seqlab.core.errors import UsageError, nearest
 
 PROGRESS = ("auto", "json")
@@ -151,7 +152,7 @@ def main(words: Sequence[str] | None = None) -> None:
             respond(app)
     os.environ.setdefault("GOMP_SPINCOUNT", SHORT_WAIT)  # before torch is imported
     words, common = _common_options(list(sys.argv[1:] if words is None else words))
-    with usable_streams(), reported(debug=common.debug):
+    with usable_streams(), warnings_as_lines(), reported(debug=common.debug):
         _choose_progress(common.progress)
         require_output()
         with explain_lost_answer():  # typer writes help and version itself

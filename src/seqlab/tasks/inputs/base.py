@@ -44,6 +44,10 @@ class Inputs(ABC):
     def pieces(self, steps: NDArray[Any]) -> list[str]:
         """The text of each step."""
 
+    def is_unknown(self, steps: NDArray[Any]) -> bool:
+        """Whether no step is in the vocabulary."""
+        return False
+
     def row(self, value: Any, number: int) -> Row:
         """A value that does not come from a file, as a row."""
         return Row({self.column: value}, "input", number)

@@ -121,6 +121,9 @@ class TextInputs(CutInputs):
     def pieces(self, steps: NDArray[Any]) -> list[str]:
         return pieces_of(self.tokenizer, steps)
 
+    def is_unknown(self, steps: NDArray[Any]) -> bool:
+        return bool(np.all(steps == self._nothing_known))
+
 
 def separator_of(tokenizer: Tokenizer, *, where: str = "") -> int:
     """The id of what stands between the texts of two columns."""

@@ -9,14 +9,15 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 from jaxtyping import Float
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from seqlab.batches.batch import Batch
 from seqlab.batches.loader import Cursor, Loader
 from seqlab.models.classifier import build_classifier
 from seqlab.models.count_statistics import Example, fit_count_statistics
-from seqlab.sources.base import Row
 from seqlab.tasks.calibration import Calibration
+from seqlab.tasks.inputs.unknown_tokens import warn_of_unknown
 from seqlab.tasks.labeled.split import LabeledSplit, evaluation_batches, prediction_batches, training_loader
 from seqlab.tasks.labeled.whole_sequence_codec import WholeSequenceCodec
 from seqlab.tasks.objective import Objective
@@ -81,16 +82,20 @@ class WholeSequencePredictor(Predictor[AnyCodec, AnyCalibration]):
         """Turn the outputs for one input into a prediction. text: the input as the prediction shows it."""
 
     def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
-        batches = prediction_batches(self.codec.input_rows(inputs), self.codec.inputs.column)
-        return [
-            self.decode(self.codec.display_input(row), output, top=top)
-            for rows in batches
-            for row, output in zip(rows, self._run(rows), strict=True)
-        ]
+        predictions, unknown = list[Prediction](), list[tuple[str, int]]()
+        for rows in prediction_batches(self.codec.input_rows(inputs), self.codec.inputs.column):
+            encoded = [steps for _, steps in self.codec.inputs.encode(rows)]
+            for row, steps, output in zip(rows, encoded, self._run(encoded), strict=True):
+                text = self.codec.display_input(row)
+                predictions.append(self.decode(text, output, top=top))
+                if self.codec.inputs.is_unknown(steps):
+                    unknown.append((text, len(steps)))
+        warn_of_unknown(unknown, total=len(predictions))
+        return predictions
 
     @torch.inference_mode()
-    def _run(self, rows: list[Row]) -> Float[np.ndarray, "batch outputs"]:
-        inputs, is_token = self.codec.pad([steps for _, steps in self.codec.inputs.encode(rows)])
+    def _run(self, sequences: list[NDArray[Any]]) -> Float[np.ndarray, "batch outputs"]:
+        inputs, is_token = self.codec.pad(sequences)
         device = next(self.model.parameters()).device
         outputs: Float[np.ndarray, "batch outputs"] = (
             self.model(inputs.to(device), is_token.to(device)).float().cpu().numpy()
