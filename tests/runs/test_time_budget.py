@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from seqlab.cli.summary_box import summary_rows
 from seqlab.runs.folder.layout import CHECKPOINTS, RESULTS
 from seqlab.runs.folder.manifest import verify_start
 from seqlab.runs.run import Run
@@ -130,6 +131,9 @@ def test_a_score_of_some_rows_says_how_many(tmp_path: Path, monkeypatch: pytest.
     assert results["splits"]["test"]["sections"]["facts"]["examples"] == 6
     whole = len(made.splits["test"].store)
     assert whole > 6
+    headline = results["splits"]["test"]["scores"][0]
+    assert f"6 of {whole} rows" in headline["note"]
+    assert f"6 of {whole} rows" in summary_rows(run)[0][1]
     warning = next(warning for warning in results["warnings"] if "test: scored" in warning)
     assert all(fact in warning for fact in (f"6 of {whole}", "random", "0.5 minutes", "seqlab evaluate"))
     with pytest.MonkeyPatch.context() as patch:

@@ -55,7 +55,8 @@ def _score_rows(score: Score | None, split: str) -> list[tuple[str, str]]:
         if score.low is None or score.high is None
         else f"  95% CI {value_text(score.low)} to {value_text(score.high)}"
     )
-    rows = [(f"{split} {score.name.replace('_', ' ')}", f"{value_text(score.value)}{interval}")]
+    note = f"  {score.note}" if score.note else ""
+    rows = [(f"{split} {score.name.replace('_', ' ')}", f"{value_text(score.value)}{interval}{note}")]
     if score.baseline is not None:
         comparison = score.comparison(score.baseline_name or "the baseline")
         rows.append(("baseline", f"{value_text(score.baseline)}  {comparison}"))

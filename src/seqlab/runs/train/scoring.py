@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -78,9 +79,18 @@ def _evaluate(prepared: Prepared, run: Run, *, seconds: float) -> tuple[list[Eva
     evaluations = []
     for name, split in timed.splits():
         splits[name] = split
-        evaluations.append(evaluate_split(evaluator, run.predictor, name))
+        evaluation = evaluate_split(evaluator, run.predictor, name)
+        evaluations.append(
+            _with_note(evaluation, f"on {timed.parts[name]}") if name in timed.parts else evaluation
+        )
     leaks = [note_leaks(evaluation, evaluator, prepared.survey) for evaluation in evaluations]
     return evaluations, [*timed.limits, *filter(None, leaks), *_baseline_warnings(evaluations)]
+
+
+def _with_note(evaluation: Evaluation, note: str) -> Evaluation:
+    """The same scores, each with a note behind its value."""
+    scores = [replace(score, note="; ".join(filter(None, (score.note, note)))) for score in evaluation.scores]
+    return replace(evaluation, scores=scores)
 
 
 def _baseline_warnings(evaluations: Sequence[Evaluation]) -> list[str]:

@@ -25,12 +25,13 @@ LEAST_FACTOR, MOST_FACTOR = 0.3, 10.0
 
 class TimedScoring:
     """Chooses what to score, split by split, so that a forecast that was wrong for the first corrects the
-    second. `limits` has a sentence for each split that is not whole.
+    second. `limits` has a sentence for each split that is not whole, `parts` how much of it is scored.
     """
 
     def __init__(self, prepared: Prepared, seconds: float) -> None:
         """seconds: what is left of the time budget; infinite without one."""
         self.limits: list[str] = []
+        self.parts: dict[str, str] = {}
         self._prepared = prepared
         self._sizes = scored_sizes(prepared.sources, prepared.survey)
         self._deadline = perf_counter() + max(0.0, seconds) + prepared.recipe.training.minutes * 60 * SLACK
@@ -75,6 +76,7 @@ class TimedScoring:
     def _sample(self, name: str, amount: int) -> Split:
         prepared, source = self._prepared, self._prepared.sources[name]
         part = describe_part(source, amount, self._sizes[name])
+        self.parts[name] = f"{amount:,} of {self._sizes[name]:,} {unit_of(source)}"
         self.limits.append(
             f"{name}: scored on {part}, to keep the time budget of {prepared.recipe.training.minutes:g} minutes. All of them: seqlab evaluate"
             f" {prepared.folder}"
