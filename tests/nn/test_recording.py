@@ -115,12 +115,10 @@ def test_the_recorded_graph_is_torchs_one_operator(kind: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "projected"])  # torch exports none either
 def test_an_onnx_file_gives_the_same_with_other_batches(kind: str, tmp_path: Any) -> None:
-    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    pytest.importorskip("onnx", reason="onnx is not installed")
-    if kind == "projected":
-        pytest.skip("the exporter knows no projection")
+    import onnxruntime  # nothing else here needs it
+
     ours, theirs, path = *(layer.float() for layer in pair(kind)), tmp_path / "layer.onnx"
     axes = {"steps": {0: "time", 1: "batch"}, "output": {0: "time", 1: "batch"}}
     with warnings.catch_warnings():
@@ -134,7 +132,7 @@ def test_an_onnx_file_gives_the_same_with_other_batches(kind: str, tmp_path: Any
             output_names=["output"],
             dynamic_axes=axes,
         )
-    session = runtime.InferenceSession(str(path))
+    session = onnxruntime.InferenceSession(str(path))
     for shape in [(5, 3), (9, 2), (3, 5)]:
         steps = torch.randn(*shape, IN)
         found = torch.from_numpy(session.run(None, {"steps": steps.numpy()})[0])
@@ -192,9 +190,9 @@ def test_a_script_of_another_cell_says_what_to_do() -> None:
 @pytest.mark.parametrize(
     ("names", "count", "either_way"),
     [
-        pytest.param(["gru"], 4, "with kernels", id="one"),
+        pytest.param(["gru"], 5, "with kernels", id="one"),
         *(
-            pytest.param([], 4 * len(KINDS) + 2, way, id=f"all {way}", marks=pytest.mark.long)
+            pytest.param([], 5 * len(KINDS) + 1, way, id=f"all {way}", marks=pytest.mark.long)
             for way in ("with kernels", "without kernels")
         ),
     ],

@@ -234,18 +234,20 @@ class MultiheadAttention(RecordableAttention, HasTorchLayer, nn.MultiheadAttenti
     def _project(
         self, query: Tensor, key: Tensor, value: Tensor, layout: InputLayout
     ) -> tuple[Heads, KeyHeads, KeyHeads]:
-        """Project the inputs; inputs that are the same tensor share one product."""
-        sizes, bias = list(self._widths), self.in_proj_bias
-        if self.in_proj_weight is not None and query is key and key is value:
-            q, k, v = F.linear(query, self.in_proj_weight, bias).split(sizes, dim=-1)
-        elif self.in_proj_weight is not None and key is value:
-            q = F.linear(query, self.in_proj_weight[: sizes[0]], None if bias is None else bias[: sizes[0]])
-            k, v = F.linear(
-                key, self.in_proj_weight[sizes[0] :], None if bias is None else bias[sizes[0] :]
-            ).split(sizes[1:], dim=-1)
+        """Project the inputs; inputs that are the same tensor share one product. Each parameter is read once:
+        a parametrization computes it at every read.
+        """
+        sizes, weight, bias = list(self._widths), self.in_proj_weight, self.in_proj_bias
+        if weight is not None and query is key and key is value:
+            q, k, v = F.linear(query, weight, bias).split(sizes, dim=-1)
+        elif weight is not None and key is value:
+            q = F.linear(query, weight[: sizes[0]], None if bias is None else bias[: sizes[0]])
+            k, v = F.linear(key, weight[sizes[0] :], None if bias is None else bias[sizes[0] :]).split(
+                sizes[1:], dim=-1
+            )
         else:
             separate = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
-            matrices = separate if self.in_proj_weight is None else self.in_proj_weight.split(sizes)
+            matrices = separate if weight is None else weight.split(sizes)
             biases = [None] * 3 if bias is None else bias.split(sizes)
             q, k, v = map(F.linear, (query, key, value), matrices, biases)
         return (
@@ -270,10 +272,11 @@ class MultiheadAttention(RecordableAttention, HasTorchLayer, nn.MultiheadAttenti
     def _extended(self, k: KeyHeads, v: KeyHeads) -> tuple[Tensor, Tensor]:
         """Append a learned key and value (add_bias_kv) and one of zeros (add_zero_attn), if enabled."""
         batch = k.shape[0]
-        if self.bias_k is not None and self.bias_v is not None:
+        bias_k, bias_v = self.bias_k, self.bias_v
+        if bias_k is not None and bias_v is not None:
             more = [
                 row.view(1, self.num_kv_heads, 1, self.head_dim).expand(batch, -1, -1, -1)
-                for row in (self.bias_k, self.bias_v)
+                for row in (bias_k, bias_v)
             ]
             k, v = torch.cat([k, more[0]], dim=2), torch.cat([v, more[1]], dim=2)
         if self.add_zero_attn:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import torch
@@ -29,6 +29,7 @@ from seqlab.nn.widths import layer_widths
 
 TORCH_LAYERS: dict[Family, type[nn.RNNBase]] = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
 """torch's original classes, captured because a user may replace them in torch.nn with seqlab's."""
+GetParameter = Callable[[str], Tensor]
 
 
 class Recurrent(NotQuantized, nn.RNNBase):
@@ -184,7 +185,8 @@ class Recurrent(NotQuantized, nn.RNNBase):
         rows = PackedRows.from_input(input, batch_first=self.batch_first, where=type(self).__name__)
         self.check_input(rows.original_input, rows.batch_sizes)
         states = States(self._cells, rows)
-        outputs, last = self._scan(rows.rows, rows.packing, states.split(hx))
+        weights = dict(zip(self._flat_weights_names, self._flat_weights, strict=True))
+        outputs, last = self._scan(rows.rows, rows.packing, states.split(hx), weights.__getitem__)
         return rows.to_output(outputs), states.join(last)
 
     def _is_left_to_torch(self, input: Tensor | PackedSequence) -> bool:  # noqa: A002 - torch's own name
@@ -240,7 +242,11 @@ class Recurrent(NotQuantized, nn.RNNBase):
                 )
 
     def _scan(
-        self, rows: Float[Tensor, "rows input"], packing: Packing, states: list[list[State]]
+        self,
+        rows: Float[Tensor, "rows input"],
+        packing: Packing,
+        states: list[list[State]],
+        get_parameter: GetParameter,
     ) -> tuple[Float[Tensor, "rows output"], list[list[State]]]:
         """Scan all layers, each direction separately: packed rows and (layer, direction) states in the
         packing's order, in and out.
@@ -250,14 +256,14 @@ class Recurrent(NotQuantized, nn.RNNBase):
             below = rows if number == 0 else F.dropout(rows, self.dropout, self.training)
             scanned = [
                 self._scan_one(
-                    weights.bind(self._read),
+                    weights.bind(get_parameter),
                     below,
                     state,
                     packing.layout(reverse=bool(reverse), device=rows.device),
                 )
                 for reverse, (weights, state) in enumerate(zip(layer, layer_states, strict=True))
             ]
-            rows = self._merge(number, [outputs for outputs, _ in scanned])
+            rows = self._merge(number, [outputs for outputs, _ in scanned], get_parameter)
             last.append([state for _, state in scanned])
         return rows, last
 
@@ -266,14 +272,14 @@ class Recurrent(NotQuantized, nn.RNNBase):
             return cell.materialize_weights().forward(rows, state)
         return checked_scan(cell, rows, state, layout, fast=self.fast)
 
-    def _merge(self, number: int, directions: list[Tensor]) -> Tensor:
+    def _merge(self, number: int, directions: list[Tensor], get_parameter: GetParameter) -> Tensor:
         if len(directions) == 1:
             return directions[0]
         if self.merge == "learned":
             return F.linear(
                 torch.cat(directions, dim=-1),
-                self._read(f"weight_merge_l{number}"),
-                self._read(f"bias_merge_l{number}"),
+                get_parameter(f"weight_merge_l{number}"),
+                get_parameter(f"bias_merge_l{number}"),
             )
         return MERGES[self.merge](directions[0].shape[1])(*directions)
 

@@ -16,10 +16,19 @@ from typing import Any
 import torch
 
 from seqlab import nn
-from tests.nn.compatibility.behaviors import FAST, ROUNDED, SLOW, Behavior, DoesNotApplyError, tensors
+from tests.nn.compatibility.behaviors import (
+    DIFFERS,
+    FAST,
+    LIMITS,
+    SLOW,
+    Behavior,
+    DoesNotApplyError,
+    tensors,
+)
 from tests.nn.compatibility.layers import COLUMNS, Build
 
 SAME, BOTH_RAISE, MORE, NOT_APPLICABLE = "✓", "as torch: raises", "✓ (torch raises)", ""
+DIFFERENT = "differs (see below)"
 
 
 def outcome(row: str, behavior: Behavior, name: str, build: Build) -> str:
@@ -35,11 +44,11 @@ def outcome(row: str, behavior: Behavior, name: str, build: Build) -> str:
         return BOTH_RAISE if isinstance(expected, Exception) else f"RAISES {name}: {found}".replace("\n", " ")
     if isinstance(expected, Exception):
         return MORE
-    limits = {"rtol": 2e-2, "atol": 2e-2} if row in ROUNDED else {"rtol": 1e-7, "atol": 1e-9}
+    limits = {"rtol": LIMITS.get(row, 1e-7), "atol": LIMITS.get(row, 1e-9)}
     try:
         torch.testing.assert_close(found, expected, **limits)
     except AssertionError as error:
-        return f"DIFFERS {name}: {error}".replace("\n", " ")
+        return DIFFERENT if row in DIFFERS else f"DIFFERS {name}: {error}".replace("\n", " ")
     return SAME
 
 

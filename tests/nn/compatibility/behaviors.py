@@ -5,14 +5,18 @@ from __future__ import annotations
 import copy
 import io
 import pickle
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.nn.utils import parametrizations, prune
 from torch.nn.utils.rnn import PackedSequence, pack_sequence
+from torch.utils.checkpoint import checkpoint
 
 from seqlab import nn
 from tests.nn.compatibility.layers import COLUMNS, IN, RECURRENT, batch_axis, draw, inputs_of
@@ -77,6 +81,83 @@ def forward(layer: Layer, name: str) -> Any:
 
 def gradients(layer: Layer, name: str) -> Any:
     return torch.autograd.grad(total(layer(*inputs_of(name))), list(layer.parameters()))
+
+
+def packed_gradients(layer: Layer, name: str) -> Any:
+    function, rows = packed_output(layer, name)
+    output = function(rows.requires_grad_())
+    return [output, *torch.autograd.grad(total(output), [rows, *layer.parameters()])]
+
+
+def flattened(layer: Layer, name: str) -> Any:
+    packed_output(layer, name)
+    layer.flatten_parameters()
+    return gradients(layer, name)
+
+
+def functional_call(layer: Layer, name: str) -> Any:
+    doubled = {key: 2 * value for key, value in layer.named_parameters()}
+    return torch.func.functional_call(layer, doubled, inputs_of(name))
+
+
+def changed_outputs(layer: Layer, name: str, *, batch: int = 33, time: int = 50) -> Any:
+    """Large enough for the kernels in C++."""
+    outputs = tensors(layer(*inputs_of(name, batch, time)))
+    outputs[0].mul_(2)
+    return torch.autograd.grad(total(outputs), list(layer.parameters()))
+
+
+def changed_packed_outputs(layer: Layer, name: str) -> Any:
+    function, rows = packed_output(layer, name)
+    return torch.autograd.grad(total(function(rows).mul_(2)), list(layer.parameters()))
+
+
+def checkpointed(layer: Layer, name: str) -> Any:
+    outputs = checkpoint(layer, *inputs_of(name), use_reentrant=False)
+    return torch.autograd.grad(total(outputs), list(layer.parameters()))
+
+
+def hooked(layer: Layer, name: str) -> Any:
+    """What the hooks see, in the order of the calls, and the outputs and gradients that they change."""
+    seen: list[Tensor] = []
+
+    def before(_: Layer, given: tuple[Tensor, ...]) -> Any:
+        seen.extend(given)
+        return tuple(2 * part for part in given)
+
+    def after(_: Layer, __: Any, found: Any) -> None:
+        seen.extend(tensors(found))
+
+    def backward(_: Layer, inward: Any, outward: Any) -> None:
+        seen.extend(part for part in (*inward, *outward) if part is not None)
+
+    layer.register_forward_pre_hook(before)
+    layer.register_forward_hook(after)
+    layer.register_full_backward_hook(backward)
+    inputs = [part.requires_grad_() for part in inputs_of(name)]
+    slopes = torch.autograd.grad(total(layer(*inputs)), [*inputs, *layer.parameters()], allow_unused=True)
+    return [*seen, *(slope for slope in slopes if slope is not None)]
+
+
+def matrices(layer: Layer) -> Iterator[tuple[Layer, str]]:
+    """(module, name) of every parameter with two axes."""
+    for part in list(layer.modules()):
+        for name, value in list(part.named_parameters(recurse=False)):
+            if value.dim() == 2:
+                yield part, name
+
+
+def changed_matrices(change: Callable[..., Any], *, training: bool = True) -> Behavior:
+    """Outputs and gradients after every matrix of the layer has been changed or parametrized."""
+
+    def act(layer: Layer, name: str) -> Any:
+        for number, (part, weight) in enumerate(matrices(layer)):
+            torch.manual_seed(number)
+            change(part, weight)
+        outputs = tensors(layer.train(training)(*inputs_of(name)))
+        return [*outputs, *torch.autograd.grad(total(outputs), list(layer.parameters()))]
+
+    return act
 
 
 def jacobian(make: Any) -> Behavior:
@@ -149,6 +230,43 @@ def exported(*, strict: bool, dynamic: bool) -> Behavior:
     return act
 
 
+def onnx_outputs(model: Layer, inputs: list[tuple[Tensor, ...]], **options: Any) -> Any:
+    """Export `model` with the first inputs, then run the file with all of them."""
+    import onnxruntime  # only these rows need it
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/layer.onnx"
+        torch.onnx.export(model.eval(), inputs[0], path, verbose=False, **options)
+        session = onnxruntime.InferenceSession(path)
+    names = [entry.name for entry in session.get_inputs()]
+    feeds = [dict(zip(names, (part.numpy() for part in given), strict=True)) for given in inputs]
+    return [[torch.from_numpy(output) for output in session.run(None, feed)] for feed in feeds]
+
+
+def onnx(layer: Layer, name: str) -> Any:
+    inputs = [tuple(part.float() for part in inputs_of(name, batch, 5, 7)) for batch in (3, 2, 7)]
+    axes = {batch_axis(name): torch.export.Dim("batch", min=2, max=100)}
+    return onnx_outputs(layer.float(), inputs, dynamo=True, dynamic_shapes=tuple(axes for _ in inputs[0]))
+
+
+def legacy_onnx(layer: Layer, name: str) -> Any:
+    inputs = [tuple(part.float() for part in inputs_of(name, batch, 5, 7)) for batch in (3, 2, 7)]
+    names = [f"input{number}" for number in range(len(inputs[0]))]
+    axes = {each: {batch_axis(name): "batch"} for each in names}
+    return onnx_outputs(layer.float(), inputs, dynamo=False, input_names=names, dynamic_axes=axes)
+
+
+def legacy_onnx_packed(layer: Layer, name: str) -> Any:
+    packed_output(layer, name)
+    axes = {"steps": {0: "time", 1: "batch"}, "lengths": {0: "batch"}}
+    inputs = [
+        (draw(time, len(lengths), IN).float(), torch.tensor(lengths))
+        for time, lengths in ((5, [5, 3, 2]), (7, [7, 1]))
+    ]
+    model = Packed(layer.float(), enforce_sorted=True)  # the exporter knows no sorting
+    return onnx_outputs(model, inputs, dynamo=False, input_names=list(axes), dynamic_axes=axes)
+
+
 def compiled(layer: Layer, name: str) -> Any:
     torch.compiler.reset()
     fast = torch.compile(layer, backend="aot_eager")
@@ -198,6 +316,12 @@ def loaded_weights(layer: Layer, name: str) -> Any:
     return other(*inputs_of(name))
 
 
+def assigned_weights(layer: Layer, name: str) -> Any:
+    doubled = {key: 2 * value for key, value in layer.state_dict().items()}
+    layer.load_state_dict(doubled, assign=True)
+    return layer(*inputs_of(name))
+
+
 def loaded_module(layer: Layer, name: str) -> Any:
     file = io.BytesIO()
     torch.save(layer, file)
@@ -232,11 +356,18 @@ def nested(layer: Layer, name: str) -> Any:
 FAST: dict[str, Behavior] = {
     "outputs": forward,
     "gradients": gradients,
+    "outputs and gradients, packed": packed_gradients,
+    "`flatten_parameters`": flattened,
+    "outputs changed in place before the backward pass": changed_outputs,
+    "packed outputs changed in place before the backward pass": changed_packed_outputs,
+    "forward and backward hooks": hooked,
+    "`torch.utils.checkpoint`": checkpointed,
     "second derivatives (`create_graph=True`)": lambda layer, name: second(*first_output(layer, name)),
     "second derivatives, packed": lambda layer, name: second(*packed_output(layer, name)),
     "`jacobian(vectorize=True)`": jacobian(first_output),
     "`jacobian(vectorize=True)`, packed": jacobian(packed_output),
     "forward-mode differentiation": forward_mode,
+    "`torch.func.functional_call`": functional_call,
     "`torch.func.grad`": func_grad,
     "`torch.func.jvp`": func_jvp,
     "`torch.func.jacrev`": transform(torch.func.jacrev),
@@ -254,6 +385,16 @@ FAST: dict[str, Behavior] = {
     "`copy.deepcopy`": copied,
     "`torch.load(weights_only=True)` of a state dict, into torch's class": loaded_weights,
     "`torch.load` of a whole module, `safe_globals` with its own class": loaded_module,
+    "`load_state_dict(assign=True)`": assigned_weights,
+    "`prune.l1_unstructured`": changed_matrices(partial(prune.l1_unstructured, amount=0.3)),
+    "`utils.weight_norm`": changed_matrices(torch.nn.utils.weight_norm),
+    "`utils.spectral_norm`": changed_matrices(torch.nn.utils.spectral_norm),
+    "`parametrizations.weight_norm`": changed_matrices(parametrizations.weight_norm),
+    "`parametrizations.orthogonal`": changed_matrices(parametrizations.orthogonal),
+    "`parametrizations.spectral_norm`, evaluation": changed_matrices(
+        parametrizations.spectral_norm, training=False
+    ),
+    "`parametrizations.spectral_norm`, training": changed_matrices(parametrizations.spectral_norm),
     "`torch.autocast`": autocast,
     "bfloat16": cast(torch.bfloat16),
     "float16": cast(torch.float16),
@@ -265,8 +406,18 @@ SLOW: dict[str, Behavior] = {
     "`torch.export.export`, dynamic batch size": exported(strict=False, dynamic=True),
     "`torch.export.export(strict=True)`": exported(strict=True, dynamic=False),
     "`torch.export.export(strict=True)`, dynamic batch size": exported(strict=True, dynamic=True),
+    "`torch.onnx.export(dynamo=True)`, dynamic batch size": onnx,
+    "`torch.onnx.export(dynamo=False)`, dynamic batch size": legacy_onnx,
+    "`torch.onnx.export(dynamo=False)` of pack, layer, pad, run with other lengths": legacy_onnx_packed,
     "`torch.compile`": compiled,
     "`torch.compile`, packed sequences of other lengths": compiled_packed,
 }
-ROUNDED = {"`torch.autocast`", "bfloat16", "float16", "`quantize_dynamic(nn.to_torch(model))`"}
-"""Behaviors that compute with few digits."""
+LIMITS = {
+    **dict.fromkeys(
+        ("`torch.autocast`", "bfloat16", "float16", "`quantize_dynamic(nn.to_torch(model))`"), 2e-2
+    ),
+    **dict.fromkeys((row for row in SLOW if "onnx" in row), 1e-5),
+}
+"""The largest difference of behaviors that compute with few digits."""
+DIFFERS = {"`parametrizations.spectral_norm`, training"}
+"""Behaviors that may differ from torch's, for the reason that the page gives."""

@@ -33,6 +33,10 @@ class Inside3(Inside):
 class Packed(Inside):
     """A padded batch with its lengths, through a packed layer and back."""
 
+    def __init__(self, layer: torch.nn.Module, *, enforce_sorted: bool = False) -> None:
+        super().__init__(layer)
+        self.enforce_sorted = enforce_sorted
+
     def forward(self, steps: Tensor, lengths: Tensor) -> Tensor:
-        output, _ = self.layer(pack_padded_sequence(steps, lengths, enforce_sorted=False))
+        output, _ = self.layer(pack_padded_sequence(steps, lengths, enforce_sorted=self.enforce_sorted))
         return pad_packed_sequence(output)[0]
