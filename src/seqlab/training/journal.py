@@ -6,6 +6,7 @@ import json
 import math
 import os
 import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,11 @@ def read_journal(path: Path) -> list[dict[str, Any]]:
             ]
         events.append(event)
     return events
+
+
+def started_event(events: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """What the journal says about the start of a run; empty where it says nothing."""
+    return next((event for event in events if event["event"] == "started"), {})
 
 
 MOVE = (

@@ -12,6 +12,7 @@ from typing import Any, TypedDict
 
 from seqlab.core.errors import RunError
 from seqlab.training.budget import Budget
+from seqlab.training.journal import started_event
 
 PLANNED = ("total_steps", "evaluate_every")
 """What changes when a time budget is replanned."""
@@ -60,7 +61,7 @@ def read_budget(state: Mapping[str, Any]) -> Budget:
 def recorded_budget(events: Iterable[Mapping[str, Any]], *, where: str) -> RecordedBudget:
     """Read the plan of a finished run from the events of its journal."""
     events = list(events)
-    started = next((event for event in events if event["event"] == "started"), {})
+    started = started_event(events)
     finished = next((event for event in events if event["event"] == "finished"), None)
     if finished is None or "plan" not in started:
         raise RunError(

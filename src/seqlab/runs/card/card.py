@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from seqlab.core.digests import is_intact
 from seqlab.core.files import write_whole
+from seqlab.core.git_state import GitState
 from seqlab.metrics.score import Score
 from seqlab.models.short_name import short_name
 from seqlab.runs.card.limits import known_limits
 from seqlab.runs.card.markdown import escape_markdown, markdown_table, to_yaml
 from seqlab.runs.folder.layout import CARD, JOURNAL
 from seqlab.runs.report.next_steps import after_training
-from seqlab.training.journal import read_journal
+from seqlab.training.journal import read_journal, started_event
 
 if TYPE_CHECKING:
     from seqlab.runs.folder.manifest import Manifest
@@ -227,8 +228,8 @@ def _python_question(run: Run) -> list[str]:
 
 def _provenance(run: Run, raw: dict[str, Any]) -> list[str]:
     facts, training = raw["provenance"], raw["training"]
-    started = next((event for event in read_journal(run.folder / JOURNAL) if event["event"] == "started"), {})
-    command = started.get("command")
+    command = started_event(read_journal(run.folder / JOURNAL)).get("command")
+    git = GitState.from_json(facts.get("git"))
     return [
         "## Provenance",
         "",
@@ -245,6 +246,7 @@ def _provenance(run: Run, raw: dict[str, Any]) -> list[str]:
             f" {training['best_step']:,}"
         ),
         f"- Written {facts['created']}",
+        *([f"- Git: {git.describe()} in the working directory"] if git else []),
         *([f"- Command: `{escape_code(command)}`"] if isinstance(command, str) and command else []),
         f"- Weights: sha256 `{training['weights_sha256']}`",
         (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from seqlab.core.git_state import GitState
 from seqlab.metrics.score import Score
 from seqlab.models.short_name import short_name
 from seqlab.pages.numbers import count_of
@@ -54,6 +55,7 @@ def run_report(run: Run) -> str:
 
 def _summary(raw: dict[str, Any]) -> list[tuple[str, str]]:
     facts, training = raw["provenance"], raw["training"]
+    git = GitState.from_json(facts.get("git"))
     return [
         ("parameters", f"{training['parameters']:,}{_trained(training)}"),
         (
@@ -64,6 +66,7 @@ def _summary(raw: dict[str, Any]) -> list[tuple[str, str]]:
         *_weights(training),
         ("seed", str(facts["seed"])),
         ("versions", f"seqlab {facts['seqlab']}, torch {facts['torch']}, Python {facts['python']}"),
+        *([("git", git.describe())] if git else []),
         *((f"{name} data (fingerprint)", fingerprint) for name, fingerprint in facts["data"].items()),
     ]
 

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from seqlab.core.git_state import GitState
 from seqlab.runs.folder.layout import JOURNAL, WEIGHTS
 from seqlab.runs.run import Run
 from seqlab.training.checkpoints.tensor_digest import digest_of_tensors
@@ -40,6 +41,8 @@ class Reproduction:
     """The scores of the original and of the repetition by name, on the split that is shown."""
     places: Mapping[str, tuple[Any, Any]]
     """Versions and machine facts that differ."""
+    git: tuple[GitState | None, GitState | None]
+    """The commits of the working directories in which the two were trained, where git knows."""
     settings: Mapping[str, tuple[Any, Any]]
     """Settings that differ, such as the place of data that was moved."""
 
@@ -69,6 +72,7 @@ class Reproduction:
             "compared_losses": self.compared_losses,
             "scores": {name: list(pair) for name, pair in self.scores.items()},
             "places": {name: list(pair) for name, pair in self.places.items()},
+            "git": [state.to_json() if state else None for state in self.git],
             "settings": {name: list(pair) for name, pair in self.settings.items()},
         }
 
@@ -93,8 +97,25 @@ class Reproduction:
             ),
             *(f"{name} differs: {before}, now {after}" for name, (before, after) in self.settings.items()),
             *(f"{name} differs: {before}, now {after}" for name, (before, after) in self.places.items()),
+            *self._git_line(),
             self.verdict,
         ]
+
+    def _git_line(self) -> list[str]:
+        before, after = self.git
+        if before is None:
+            return []
+        return [
+            f"git: {before.describe()}"
+            if before == after
+            else f"git differs: {before.describe()}, now {after.describe() if after else 'no commit'}"
+        ]
+
+    def _reasons(self) -> list[str]:
+        """What else differs; uncommitted changes need not be the same ones."""
+        before, after = self.git
+        is_other_code = before is not None and (before != after or before.is_dirty)
+        return [*self.settings, *self.places, *(["git"] if is_other_code else [])]
 
     @property
     def verdict(self) -> str:
@@ -102,8 +123,8 @@ class Reproduction:
         if self.agrees:
             how = "" if self.is_identical else ", within rounding"
             return f"Same seed, same result{how}."
-        if self.places or self.settings:
-            return f"The result differs. So do: {', '.join([*self.settings, *self.places])}."
+        if reasons := self._reasons():
+            return f"The result differs. Possible reasons: {', '.join(reasons)}."
         return "The result differs, although recipe, data, versions and machine are the same: a file was changed, or this is a bug in seqlab."
 
 
@@ -128,6 +149,7 @@ def compare_with(original: Run, repeated: Run) -> Reproduction:
             if name in results_again
         },
         places=_different(results.raw["provenance"], results_again.raw["provenance"], PLACES),
+        git=(_git_of(original), _git_of(repeated)),
         settings=_different_settings(original, repeated),
     )
 
@@ -169,6 +191,10 @@ def _losses(run: Run) -> dict[tuple[str, int], float]:
         for event in read_journal(run.folder / JOURNAL)
         if (name := LOSSES.get(event["event"])) and isinstance(value := event.get(name), int | float)
     }
+
+
+def _git_of(run: Run) -> GitState | None:
+    return GitState.from_json(run.results.raw["provenance"].get("git"))
 
 
 def _different(

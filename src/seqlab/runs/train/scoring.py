@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from seqlab.core.files import write_whole
+from seqlab.core.git_state import GitState
 from seqlab.core.notify import Notify
 from seqlab.metrics.score import beaten_scores, uncompared_scores
 from seqlab.runs.card.card import write_card
@@ -26,7 +28,7 @@ from seqlab.tasks.evaluation import Evaluation
 from seqlab.training.checkpoints.tensor_digest import digest_of_tensors
 from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.freezing import count_parameters
-from seqlab.training.journal import read_journal
+from seqlab.training.journal import read_journal, started_event
 from seqlab.training.loop import Trainer
 from seqlab.training.progress import Progress
 
@@ -44,7 +46,10 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, on_stage
         prepared.folder,
         evaluations,
         training=_training_facts(trainer, prepared),
-        provenance=provenance(seed=prepared.recipe.training.seed, device=prepared.device, data=prepared.data),
+        provenance={
+            **provenance(seed=prepared.recipe.training.seed, device=prepared.device, data=prepared.data),
+            **_recorded_git(prepared.folder),
+        },
         warnings=prepared.warnings + warnings,
         data=describe_data(prepared.recipe, prepared.survey, prepared.data),
     )
@@ -52,6 +57,12 @@ def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, on_stage
     complete_manifest(prepared.folder, manifest)
     write_whole(prepared.folder / REPORT, run_report(run))
     return run
+
+
+def _recorded_git(folder: Path) -> dict[str, Any]:
+    """The commit when training started, which need not be that of now."""
+    git = GitState.from_json(started_event(read_journal(folder / JOURNAL)).get("git"))
+    return {"git": git.to_json()} if git else {}
 
 
 def _load_best(trainer: Trainer, prepared: Prepared, manifest: Manifest) -> Run:

@@ -12,6 +12,7 @@ import torch
 
 from seqlab.core.errors import DataError, RunError
 from seqlab.core.files import write_whole
+from seqlab.core.git_state import read_git_state
 from seqlab.core.notify import Notify, ignore
 from seqlab.core.seeds import derive
 from seqlab.core.typed_command import typed_command
@@ -54,7 +55,7 @@ from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
 from seqlab.training.checkpoints.snapshot import weights_in
 from seqlab.training.checkpoints.weights_file import compare_shapes
 from seqlab.training.device import choose_device, keep_memory_of_large_gradients, use_threads
-from seqlab.training.journal import Journal, read_journal
+from seqlab.training.journal import Journal, read_journal, started_event
 from seqlab.training.loop import Trainer
 from seqlab.training.recorded_budget import plan_of, read_budget
 from seqlab.training.stop_signals import catch_stop_signals
@@ -82,6 +83,7 @@ def train(prepared: Prepared, *, callback: Callback | None = None, on_stage: Not
         clear_false_start(folder)
         prepared.codec.save(folder / TOKENS)
         manifest = begin_manifest(folder, recipe=recipe.to_toml(), data=prepared.data)
+        git = read_git_state()
         facts = {
             "data": prepared.data,
             "warnings": prepared.warnings,
@@ -89,6 +91,7 @@ def train(prepared: Prepared, *, callback: Callback | None = None, on_stage: Not
             "device": str(prepared.device),
             "command": typed_command(),
             "plan": plan_of(prepared.budget),
+            **({"git": git.to_json()} if git else {}),
         }
         Journal(folder / JOURNAL).write("started", step=0, total_steps=prepared.budget.total_steps, **facts)
         trainer = _trainer(prepared, manifest, callback)
@@ -145,7 +148,7 @@ def _prepare_again(
     device = choose_device(recipe.training)
     teacher, _ = find_teacher(recipe, on_stage=on_stage)
     data = encode_data(codec, opened, teacher=teacher, device=device, on_stage=on_stage)
-    started = next((event for event in read_journal(folder / JOURNAL) if event["event"] == "started"), {})
+    started = started_event(read_journal(folder / JOURNAL))
     return Prepared(
         folder=folder,
         recipe=recipe,
