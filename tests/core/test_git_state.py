@@ -74,7 +74,7 @@ def test_there_is_no_state_outside_a_repository(tmp_path: Path, monkeypatch: pyt
 
 def test_there_is_no_state_without_git(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commit()
-    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
     assert read_git_state() is None
 
 

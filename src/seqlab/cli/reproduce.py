@@ -11,13 +11,15 @@ from seqlab.cli.announcement import show_stage
 from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, suggest
 from seqlab.cli.options import AsJson, Quiet, RunName
 from seqlab.cli.train import moved_data, watch
-from seqlab.core.errors import SeqlabError, UsageError
+from seqlab.core.errors import SeqlabError, UsageError, listed
 from seqlab.core.notify import ignore
+from seqlab.runs.reproduce.sources import SOURCES
 
 EXAMPLES = """\b
 Examples:
   seqlab reproduce runs/reviews-lstm
   seqlab reproduce runs/reviews-lstm data.train=new/reviews.csv   (moved data)
+  seqlab reproduce runs/reviews-lstm start.run=archive/read       (moved pretrained run)
 
 Exit code 0 if the results match within rounding; 2 if they differ or the run cannot be repeated.
 """
@@ -26,7 +28,11 @@ Exit code 0 if the results match within rounding; 2 if they differ or the run ca
 def reproduce(
     run: RunName,
     settings: Annotated[
-        list[str] | None, typer.Argument(metavar="data.train=FILE", help="New path of data that has moved.")
+        list[str] | None,
+        typer.Argument(
+            metavar="data.train=FILE",
+            help="New path of data that has moved; also start.run, start.vectors, distillation.run.",
+        ),
     ] = None,
     out: Annotated[
         str, typer.Option(metavar="FOLDER", help="Folder of the new run; runs/NAME-again by default.")
@@ -38,17 +44,23 @@ def reproduce(
 
     The repetition has the same data, seed, number of threads and steps as the run.
     """
-    moved = moved_data(settings or [])
-    if len(moved) < len(settings or []):
+    data = moved_data(settings or [])
+    sources = _moved_sources(settings or [])
+    if len(data) + len(sources) < len(settings or []):
         raise UsageError(
             f"{' '.join(settings or [])!r}: a repetition uses the settings of the run.",
-            cure=f"Only the path of the data can change: seqlab reproduce {quoted(run)} data.train=FILE",
+            cure=(
+                f"Only paths can change: seqlab reproduce {quoted(run)} data.train=FILE, and likewise"
+                f" {listed(SOURCES)}"
+            ),
         )
     from seqlab.runs.reproduce import reproduce as work
 
     on_stage = ignore if quiet else show_stage
     report = watch(
-        lambda callback: work.reproduce(run, out=out, data=moved, callback=callback, on_stage=on_stage),
+        lambda callback: work.reproduce(
+            run, out=out, data=data, sources=sources, callback=callback, on_stage=on_stage
+        ),
         quiet=quiet,
     )
     if as_json:
@@ -60,3 +72,12 @@ def reproduce(
         suggest([f"seqlab compare {quoted(report.original)} {quoted(report.run.folder)}"])
     if not report.agrees:
         sys.exit(SeqlabError.exit_code)
+
+
+def _moved_sources(words: list[str]) -> dict[str, str]:
+    """
+    >>> _moved_sources(["start.run=old/read", "data.train=a.csv"])
+    {'start.run': 'old/read'}
+    """
+    pairs = [word.partition("=") for word in words]
+    return {name: value for name, _, value in pairs if name in SOURCES and value}

@@ -50,7 +50,11 @@ def read_git_state() -> GitState | None:
         return None
     try:
         status = subprocess.run(  # noqa: S603 (nothing of the user's among the arguments)
-            [git, *OPTIONS, *STATUS], capture_output=True, check=True, stdin=subprocess.DEVNULL, timeout=SECONDS
+            [git, *OPTIONS, *STATUS],
+            capture_output=True,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            timeout=SECONDS,
         )
     except (OSError, subprocess.SubprocessError):
         return None

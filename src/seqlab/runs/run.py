@@ -244,16 +244,23 @@ class Run:
             raise UsageError("these weights were imported without data.", where=str(self.folder), cure=cure)
         return "test" if "test" in sources else "valid", sources
 
-    def reproduce(self, *, out: str | Path = "", data: Mapping[str, str] | None = None) -> Reproduction:
+    def reproduce(
+        self,
+        *,
+        out: str | Path = "",
+        data: Mapping[str, str] | None = None,
+        sources: Mapping[str, str] | None = None,
+    ) -> Reproduction:
         """Train this run again from its own recipe, data, seed and plan, and compare weights, losses and scores.
 
         Args:
             out: The folder of the repetition; below ``runs/`` when left out.
             data: Where train, valid or test are now, if they were moved: ``{"train": "new/a.csv"}``.
+            sources: Where the runs or word vectors that it started from are now: ``{"start.run": "archive/read"}``.
         """
         from seqlab.runs.reproduce.reproduce import reproduce  # it trains, which predictions never need
 
-        return reproduce(self.folder, out=str(out), data=data)
+        return reproduce(self.folder, out=str(out), data=data, sources=sources)
 
     def score(self, texts: Sequence[Any]) -> list[TextScore]:
         """The log-probability of each text, token by token; each text is scored on its own.

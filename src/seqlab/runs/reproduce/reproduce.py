@@ -10,6 +10,7 @@ from seqlab.core.notify import Notify, ignore
 from seqlab.runs.folder.layout import JOURNAL, find_run, read_recipe
 from seqlab.runs.folder.manifest import verify
 from seqlab.runs.reproduce.agreement import Reproduction, compare_with
+from seqlab.runs.reproduce.sources import refuse_missing_sources, with_moved_sources
 from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import prepare
 from seqlab.runs.train.start import open_again, refuse_other_data, train
@@ -23,6 +24,7 @@ def reproduce(
     *,
     out: str = "",
     data: Mapping[str, str] | None = None,
+    sources: Mapping[str, str] | None = None,
     callback: Callback | None = None,
     on_stage: Notify = ignore,
 ) -> Reproduction:
@@ -35,16 +37,19 @@ def reproduce(
         path: The folder of a finished run.
         out: The folder of the repetition; `runs/NAME-again` when left out.
         data: Where train, valid or test are now, if they were moved. Their content must be the same.
+        sources: Where the run to fine-tune, the teacher or the word vectors are now, if they were moved, by the
+            settings that name them: ``start.run``, ``distillation.run``, ``start.vectors``.
     """
     folder = find_run(path)
     manifest = verify(folder)
-    recipe = read_recipe(folder)
+    recipe = with_moved_sources(read_recipe(folder), sources or {})
     if not recipe.data.train:
         raise UsageError(
             "these weights were imported: there is no training to repeat.",
             where=str(folder),
             cure="Name a run that was trained with seqlab train.",
         )
+    refuse_missing_sources(recipe, folder)
     recorded = recorded_budget(read_journal(folder / JOURNAL), where=str(folder / JOURNAL))
     original = Run.load(folder)
     on_stage("comparing the data with that of the run")
