@@ -225,3 +225,35 @@ def test_the_picture_has_a_title_and_a_description_that_are_pointed_at() -> None
 def test_a_series_of_unequal_lengths_is_refused() -> None:
     with pytest.raises(ValueError, match="'loss' has 2 xs and 1 ys"):
         LineSeries("loss", [1, 2], [1.0])
+
+
+def x_tick_labels(chart: LineChart) -> list[str]:
+    """The labels below the horizontal axis."""
+    svg = ET.fromstring(draw_line_chart(chart, ident="c"))
+    return [label.text or "" for label in svg.iter("text") if label.get("y") == f"{HEIGHT - BOTTOM + 18:g}"]
+
+
+@pytest.mark.parametrize(
+    ("steps", "labels"),
+    [([1], ["0", "1", "2"]), ([1, 2], ["1", "2"]), ([1, 2, 3], ["1", "2", "3"]), ([40], ["39", "40", "41"])],
+)
+def test_an_axis_of_whole_steps_has_no_fractions(steps: list[int], labels: list[str]) -> None:
+    assert (
+        x_tick_labels(LineChart("Loss", "step", "nats", [LineSeries("train", steps, [1.0] * len(steps))]))
+        == labels
+    )
+
+
+def test_an_axis_of_shares_keeps_its_fractions() -> None:
+    chart = LineChart("ECE", "confidence", "accuracy", [LineSeries("test", [0.0, 0.5, 1.0], [0.0, 0.4, 0.9])])
+    assert x_tick_labels(chart) == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
+
+
+def test_a_log_axis_spreads_powers_of_ten_evenly() -> None:
+    series = LineSeries("loss", [1e-4, 1e-3, 1e-2, 1e-1, 0.0], [1.0, 0.8, 0.5, 2.0, 3.0])
+    svg = ET.fromstring(draw_line_chart(LineChart("LR", "rate", "loss", [series], log_x=True), ident="c"))
+    places = [float(dot.attrib["cx"]) for dot in svg.iter("circle")]
+    assert len(places) == 4  # a rate of 0 has no place
+    gaps = [after - before for before, after in pairwise(places)]
+    assert gaps == pytest.approx([gaps[0]] * 3, abs=0.02)  # two digits of a pixel
+    assert "1 point is" in "".join(svg.itertext())

@@ -71,6 +71,7 @@ class LineChart:
     references: Sequence[ReferenceLine] = ()
     is_over_time: bool = True
     """Whether the last value of a line is its newest, which the legend shows."""
+    log_x: bool = False
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ NUM_COLORS = 7
 DASHES = (None, "7 4", "2 3")
 CHARACTER_WIDTH = 6.6  # approximate width of a character
 NOISY_TRAVEL = 6  # a line that goes up and down this many times the height of the chart is drawn thinner
+MAX_WHOLE = 1e6  # a longer axis has no room for fractions anyway
 MAX_DOTS = 60  # up to this many points each one is a dot with its numbers
 
 
@@ -31,6 +32,8 @@ class Axis:
     start: float
     end: float
     log: bool = False
+    whole: bool = False
+    """Whether the axis counts something, such as steps: no ticks between whole numbers."""
 
     def to_pixel(self, value: float) -> float:
         """
@@ -45,7 +48,7 @@ class Axis:
         return self.start + (position - low) / (high - low) * (self.end - self.start)
 
     def ticks(self) -> list[float]:
-        return log_ticks(self.low, self.high) if self.log else ticks(self.low, self.high)
+        return log_ticks(self.low, self.high) if self.log else ticks(self.low, self.high, whole=self.whole)
 
     def can_show(self, value: float) -> bool:
         return is_drawable(value, log=self.log)
@@ -73,22 +76,43 @@ def draw_line_chart(chart: LineChart, *, ident: str) -> Markup:
         aria_labelledby=f"{ident}-title {ident}-desc",
     )
     return tag(
-        "figure", tag("h3", chart.title), _legend(chart), svg, _note(chart, y_axis), class_="chart-box"
+        "figure",
+        tag("h3", chart.title),
+        _legend(chart),
+        svg,
+        _note(chart, x_axis, y_axis),
+        class_="chart-box",
     )
 
 
 def _axes(chart: LineChart) -> tuple[Axis, Axis]:
     pairs = [(x, y) for series in chart.series for x, y in zip(series.xs, series.ys, strict=True)]
-    drawable = [(x, y) for x, y in pairs if is_drawable(x) and is_drawable(y, log=chart.log_y)]
+    drawable = [
+        (x, y) for x, y in pairs if is_drawable(x, log=chart.log_x) and is_drawable(y, log=chart.log_y)
+    ]
     references = [line.y for line in chart.references if is_drawable(line.y, log=chart.log_y)]
     xs, ys = [x for x, _ in drawable] or [0.0, 1.0], [y for _, y in drawable] + references or [1.0, 10.0]
-    left, right = widen_range(float(min(xs)), float(max(xs)))
+    low, high = _log_range(min(ys), max(ys)) if chart.log_y else round_range(float(min(ys)), float(max(ys)))
+    y_axis = Axis(low, high, HEIGHT - BOTTOM, TOP, log=chart.log_y)
+    return _x_axis(xs, log=chart.log_x, start=left_margin(tick_labels(y_axis.ticks()))), y_axis
+
+
+def _x_axis(xs: Sequence[float], *, log: bool, start: float) -> Axis:
+    lowest, highest = float(min(xs)), float(max(xs))
+    if log:
+        left, right = (lowest, highest) if lowest < highest else (lowest / 2, highest * 2)
+        return Axis(left, right, start, WIDTH - RIGHT, log=True)
+    is_whole = (
+        highest - lowest < MAX_WHOLE and abs(lowest) < MAX_WHOLE and all(float(x).is_integer() for x in xs)
+    )
+    if is_whole and lowest == highest:  # a run of one step
+        left, right = lowest - 1, highest + 1
+    else:
+        left, right = widen_range(lowest, highest)
     left = (
         0.0 if 0 < left < 0.1 * right else left
     )  # steps start at zero even if the first was not written down
-    low, high = _log_range(min(ys), max(ys)) if chart.log_y else round_range(float(min(ys)), float(max(ys)))
-    y_axis = Axis(low, high, HEIGHT - BOTTOM, TOP, log=chart.log_y)
-    return Axis(left, right, left_margin(tick_labels(y_axis.ticks())), WIDTH - RIGHT), y_axis
+    return Axis(left, right, start, WIDTH - RIGHT, whole=is_whole)
 
 
 def left_margin(labels: Sequence[str]) -> float:
@@ -117,7 +141,14 @@ def draw_grid(x_axis: Axis, y_axis: Axis, chart: LineChart) -> Markup:
         tag("text", chart.y_label + (", log scale" if y_axis.log else ""), x=2.0, y=14.0, class_="axis-title")
     )
     parts.append(
-        tag("text", chart.x_label, x=WIDTH - RIGHT, y=HEIGHT - 6, text_anchor="end", class_="axis-title")
+        tag(
+            "text",
+            chart.x_label + (", log scale" if x_axis.log else ""),
+            x=WIDTH - RIGHT,
+            y=HEIGHT - 6,
+            text_anchor="end",
+            class_="axis-title",
+        )
     )
     return join(parts)
 
@@ -130,7 +161,7 @@ def _anchor(x: float) -> str:
 def _points(series: LineSeries, x_axis: Axis, y_axis: Axis) -> list[Point | None]:
     """Pixels in the order of x; None where there is nothing to draw."""
     ordered = sorted(
-        (pair for pair in zip(series.xs, series.ys, strict=True) if is_drawable(pair[0])),
+        (pair for pair in zip(series.xs, series.ys, strict=True) if x_axis.can_show(pair[0])),
         key=lambda pair: pair[0],
     )
     return [(x_axis.to_pixel(x), y_axis.to_pixel(y)) if y_axis.can_show(y) else None for x, y in ordered]
@@ -163,7 +194,7 @@ def _dots(series: LineSeries, x_axis: Axis, y_axis: Axis, runs: Sequence[Sequenc
     if len(series.xs) > MAX_DOTS:
         return [tag("circle", cx=run[0][0], cy=run[0][1], r=2.0) for run in runs if len(run) == 1]
     pairs = [
-        (x, y) for x, y in zip(series.xs, series.ys, strict=True) if is_drawable(x) and y_axis.can_show(y)
+        (x, y) for x, y in zip(series.xs, series.ys, strict=True) if x_axis.can_show(x) and y_axis.can_show(y)
     ]
     return [
         tag(
@@ -261,16 +292,16 @@ def _legend_entry(series: LineSeries, index: int, *, with_last: bool) -> Markup:
     return tag("li", swatch, " ", series.name, *note, style=f"--series: var(--c{index % NUM_COLORS})")
 
 
-def _note(chart: LineChart, axis: Axis) -> Markup:
+def _note(chart: LineChart, x_axis: Axis, y_axis: Axis) -> Markup:
     missing = sum(
         1
         for series in chart.series
         for x, y in zip(series.xs, series.ys, strict=True)
-        if not (is_drawable(x) and axis.can_show(y))
+        if not (x_axis.can_show(x) and y_axis.can_show(y))
     )
     if not missing:
         return Markup("")
-    kind = "not finite or not positive" if axis.log else "not finite"
+    kind = "not finite or not positive" if x_axis.log or y_axis.log else "not finite"
     return tag(
         "figcaption",
         f"{missing:,} {'point is' if missing == 1 else 'points are'} {kind} and shown as a gap.",

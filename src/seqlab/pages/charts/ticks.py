@@ -46,14 +46,16 @@ def widen_range(low: float, high: float) -> tuple[float, float]:
     return low - padding, high + padding
 
 
-def ticks(low: float, high: float, *, count: int = 5) -> list[float]:
-    """The multiples of a round step inside a range.
+def ticks(low: float, high: float, *, count: int = 5, whole: bool = False) -> list[float]:
+    """The multiples of a round step inside a range. whole: no fractions, for an axis of counts.
 
     >>> ticks(0.0, 1.0), ticks(3.0, 47.0)
     ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [10.0, 20.0, 30.0, 40.0])
+    >>> ticks(1.0, 3.0, whole=True)
+    [1.0, 2.0, 3.0]
     """
     low, high = widen_range(low, high)
-    step = round_step(high - low, count)
+    step = max(round_step(high - low, count), 1.0 if whole else 0.0)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     # The decimal text, not k * step: 3 * 0.1 is not 0.3.
     return [_multiple(k, step) for k in range(first, last + 1)]
