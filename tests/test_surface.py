@@ -22,6 +22,7 @@ def test_all_is_what_is_there() -> None:
         "__version__",
         "compare",
         "errors",
+        "find_learning_rate",
         "load",
         "nn",
         "register",
@@ -49,7 +50,7 @@ def test_options_of_the_two_functions_come_by_name() -> None:
     ] == ["data"]
     assert {"task", "model", "minutes", "steps", "epochs", "seed", "out", "verbose"} <= set(train)
     assert list(inspect.signature(seqlab.load).parameters) == ["path"]
-    for name in ("train", "load", "compare"):
+    for name in ("train", "load", "compare", "find_learning_rate"):
         assert inspect.getdoc(getattr(seqlab, name))
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from seqlab import errors, nn, register
-    from seqlab.api import compare, load, train
+    from seqlab.api import compare, find_learning_rate, load, train
     from seqlab.metrics.score import Score
     from seqlab.runs.run import Run
     from seqlab.tasks.prediction import Prediction
@@ -24,6 +24,7 @@ __all__ = [
     "__version__",
     "compare",
     "errors",
+    "find_learning_rate",
     "load",
     "nn",
     "register",
@@ -35,6 +36,7 @@ _HOMES = {
     "Run": "seqlab.runs.run",
     "Score": "seqlab.metrics.score",
     "compare": "seqlab.api",
+    "find_learning_rate": "seqlab.api",
     "load": "seqlab.api",
     "train": "seqlab.api",
 }

@@ -1,4 +1,4 @@
-"""The main functions for Python users: train, load, compare."""
+"""The main functions for Python users: train, load, compare, find_learning_rate."""
 
 from __future__ import annotations
 
@@ -17,16 +17,20 @@ from seqlab.cli.train import show_curve
 from seqlab.core.as_python import as_python
 from seqlab.core.errors import SeqlabWarning, UsageError
 from seqlab.core.notify import ignore
+from seqlab.recipes.recipe import Recipe
 from seqlab.runs.compare.compare import Comparison, compare_runs
 from seqlab.runs.compare.comparison_page import without_comparisons
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
+from seqlab.runs.train.find_learning_rate import find_learning_rate as test_learning_rates
+from seqlab.runs.train.learning_rate_search import LearningRateSearch
 from seqlab.runs.train.prepare import Prepared, prepare
 from seqlab.runs.train.start import Interrupted
 from seqlab.runs.train.start import train as train_prepared
 from seqlab.sources.tables import save_splits
 from seqlab.training.base import Callback
 from seqlab.training.callbacks.callback_list import CallbackList
+from seqlab.training.range_test import HIGHEST, LOWEST, UPDATES
 
 
 def train(
@@ -71,19 +75,11 @@ def train(
     Returns:
         The finished run, with `results`, `predict`, `evaluate` and more.
     """
-    name, model_settings = _model_settings(model)
     _check_callbacks(callbacks)
-    parts = save_splits(data)
     budget = {"training.minutes": minutes, "training.steps": steps, "training.epochs": epochs}
-    values = (
-        {setting: value for setting, value in budget.items() if value}
-        | settings
-        | ({} if seed is None else {"training.seed": seed})
-        | model_settings
-        | {f"data.{split}": path for split, path in parts.items() if split != "train"}
-    )
-    recipe, run_name = find_recipe(
-        parts["train"], list(assignments), task=task, model=name, start=str(start), values=values
+    values = {setting: value for setting, value in budget.items() if value} | settings
+    recipe, run_name = _read_recipe(
+        data, assignments, task=task, model=model, seed=seed, start=start, values=values
     )
     on_stage, on_note = (show_stage, _show_note) if verbose else (ignore, ignore)
     prepared = prepare(recipe, out=str(out), name=run_name, on_stage=on_stage, on_note=on_note)
@@ -95,6 +91,74 @@ def train(
     if verbose:
         show_curve(run, show=lambda advice: say(as_python(advice)))
     return run
+
+
+def find_learning_rate(
+    data: Any,
+    *assignments: str,
+    task: str = "",
+    model: str | Mapping[str, Any] = "",
+    low: float = LOWEST,
+    high: float = HIGHEST,
+    steps: int = UPDATES,
+    seed: int | None = None,
+    start: str | Path = "",
+    verbose: bool = True,
+    **settings: Any,
+) -> LearningRateSearch:
+    """Suggest a learning rate from a range test: a short training in which the rate grows until the loss diverges.
+
+    A copy of the network is trained, and no run folder is made. ``train(…, learning_rate="auto")`` runs the same test
+    and trains with its suggestion.
+
+    Args:
+        data: As for `train`.
+        assignments: As for `train`.
+        task: As for `train`.
+        model: As for `train`.
+        low: The lowest learning rate.
+        high: The highest learning rate.
+        steps: The number of updates.
+        seed: As for `train`.
+        start: As for `train`.
+        verbose: As for `train`.
+        settings: As for `train`.
+
+    Returns:
+        The curve with its `suggestion`, `limit`, `steepest`, `table()` and `save(path)`.
+    """
+    recipe, _ = _read_recipe(
+        data, assignments, task=task, model=model, seed=seed, start=start, values=settings
+    )
+    on_stage, on_note = (show_stage, _show_note) if verbose else (ignore, ignore)
+    with _progress(verbose=verbose) as progress:
+        return test_learning_rates(
+            recipe, low=low, high=high, steps=steps, callback=progress, on_stage=on_stage, on_note=on_note
+        )
+
+
+def _read_recipe(
+    data: Any,
+    assignments: Sequence[str],
+    *,
+    task: str,
+    model: str | Mapping[str, Any],
+    seed: int | None,
+    start: str | Path,
+    values: Mapping[str, Any],
+) -> tuple[Recipe, str]:
+    """The recipe for data of any kind, and a name for its run."""
+    name, model_settings = _model_settings(model)
+    parts = save_splits(data)
+    values = (
+        dict(values)
+        | ({} if seed is None else {"training.seed": seed})
+        | model_settings
+        | {f"data.{split}": path for split, path in parts.items() if split != "train"}
+    )
+    return find_recipe(
+        parts["train"], list(assignments), task=task, model=name, start=str(start), values=values
+    )
 
 
 def _train(prepared: Prepared, callbacks: Sequence[Callback], *, verbose: bool) -> Run:

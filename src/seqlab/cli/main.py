@@ -22,6 +22,7 @@ from seqlab.cli import (
     generate,
     importing,
     listing,
+    lr,
     predict,
     reproduce,
     schema,
@@ -92,6 +93,7 @@ app = typer.Typer(
 VERBS: dict[str, tuple[Callable[..., None], str]] = {
     "train": (train.train, train.EXAMPLES),
     "data": (data.data, data.EXAMPLES),
+    "lr": (lr.lr, lr.EXAMPLES),
     "evaluate": (evaluate.evaluate, evaluate.EXAMPLES),
     "compare": (compare.compare, compare.EXAMPLES),
     "gain": (gain.gain, gain.EXAMPLES),

@@ -10,8 +10,8 @@ KEYWORDS = {"from": "start"}
 COMMAND = re.compile(r"\bseqlab [a-z]+ [^,;\n]*")
 """Commands to type into a terminal, which are not translated."""
 TEXT_OPTION = re.compile(r"--(model|task|from|out|data) ([\w./-]*\w)")
-NUMBER_OPTION = re.compile(r"--(minutes|beam|top) ([\w.]*\w)")
-BARE_OPTION = re.compile(r"--(model|task|from|out|minutes)\b")
+NUMBER_OPTION = re.compile(r"--(minutes|beam|top|steps|low|high) ([\w.]*\w)")
+BARE_OPTION = re.compile(r"--(model|task|from|out|minutes|steps|low|high)\b")
 TASK = re.compile(r"\btask=(\w+)")
 SETTING = re.compile(r"(?<![\w.\"])((?:[a-z_]+\.)+[a-z_]+)=(?:((?:[\w.…+/-]|,(?=\w))*\w)|'([^'\n]*)')")
 """Values may be paths, lists of columns, and names in quotation marks."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -61,6 +61,13 @@ class TrainingSettings(Settings):
         ),
     )
     learning_rate: float = Field(1e-3, gt=0, description="Peak learning rate.")
+    find_learning_rate: bool = Field(
+        False,
+        description=(
+            "Run a learning-rate range test first and train with the rate that it suggests; learning_rate=auto"
+            " means the same."
+        ),
+    )
     momentum: float = Field(0.9, ge=0, lt=1, description="Momentum of optimizer=sgd.")
     measured_steps: int = Field(
         2000,
@@ -163,6 +170,14 @@ class TrainingSettings(Settings):
     @property
     def averages_weights(self) -> bool:
         return bool(self.ema_decay or self.average_checkpoints)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _find_rate(cls, values: Any) -> Any:
+        if isinstance(values, dict) and values.get("learning_rate") == "auto":
+            others = {name: value for name, value in values.items() if name != "learning_rate"}
+            return {**others, "find_learning_rate": True}
+        return values
 
     @field_validator("precision", mode="before")
     @classmethod

@@ -21,6 +21,13 @@ COMPLETERS: Mapping[str, Mapping[str, Completer]] = {
         "resume": completers.runs,
     },
     "data": {"what": completers.what, "settings": completers.settings},
+    "lr": {
+        "what": completers.what,
+        "settings": completers.settings,
+        "task": completers.tasks,
+        "model": completers.models,
+        "start_from": completers.runs,
+    },
     "evaluate": {
         "run": completers.runs,
         "decoding": completers.decoding_settings,

@@ -19,6 +19,7 @@ from seqlab.runs.survey.data_survey import survey_parts, survey_warnings
 from seqlab.runs.train.build import adapt, build_bare_model
 from seqlab.runs.train.encoded_data import EncodedData, encode_data
 from seqlab.runs.train.filled_recipe import FilledRecipe, fill_recipe
+from seqlab.runs.train.learning_rate_search import measure_learning_rates
 from seqlab.runs.train.plan import follow_plan, plan_run
 from seqlab.runs.train.scoring_forecast import ScoringForecast, ScoringRehearsal
 from seqlab.runs.transfer.pretrained_vectors import copy_vectors
@@ -93,6 +94,7 @@ def prepare(
     codec = find_spec(recipe.task).load_parts().codec.fit(recipe, opened.parts["train"])
     data = encode_data(codec, opened, teacher=filled.teacher, device=device, on_stage=on_stage)
     model, weight_reasons = _init_model(filled, data)
+    recipe, rate_reasons, rate_warnings = _find_rate(recipe, data, model, device=device, on_stage=on_stage)
     folder = new_folder(out, name=name or f"{data_name(recipe)}-{short_name(recipe.model)}")
     if recorded is None:
         on_stage("measuring a few steps")
@@ -111,8 +113,8 @@ def prepare(
         budget=plan.budget,
         data=data.fingerprints(),
         guesses=opened.reasons,
-        reasons=filled.reasons + weight_reasons + plan.reasons,
-        warnings=filled.warnings + survey_notes + plan.warnings + data.warnings(),
+        reasons=filled.reasons + weight_reasons + rate_reasons + plan.reasons,
+        warnings=filled.warnings + survey_notes + rate_warnings + plan.warnings + data.warnings(),
         survey=survey,
         sources=data.sources,
         clock=clock,
@@ -136,6 +138,33 @@ def _init_model(filled: FilledRecipe, data: EncodedData) -> tuple[nn.Module, lis
     adapt(model, recipe.start)
     data.objective.fit_statistics(model)
     return model, reasons
+
+
+def _find_rate(
+    recipe: Recipe, data: EncodedData, model: nn.Module, *, device: torch.device, on_stage: Notify
+) -> tuple[Recipe, list[str], list[str]]:
+    """The recipe with the suggestion of a range test, where it asks for one; reasons; warnings."""
+    if not recipe.training.find_learning_rate:
+        return recipe, [], []
+    on_stage("testing learning rates")
+    search = measure_learning_rates(model, data.objective, recipe, device=device)
+    rate = search.suggestion
+    recipe = recipe.changed(
+        "training",
+        find_learning_rate=False,
+        learning_rate=recipe.training.learning_rate if rate is None else rate,
+    )
+    if rate is None:
+        return (
+            recipe,
+            [],
+            [f"learning-rate range test: {' '.join(search.sentences())} Using {search.current:g}."],
+        )
+    return (
+        recipe,
+        [f"learning rate {rate:g}, from a range test; set training.learning_rate=NUMBER to change it"],
+        [],
+    )
 
 
 def data_name(recipe: Recipe) -> str:
