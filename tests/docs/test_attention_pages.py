@@ -1,4 +1,4 @@
-"""The pages about attention: every score has one, and every example prints what stands below it."""
+"""The pages about attention: every score has one, and every example has its output below it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from seqlab.attention.base import score_functions
 from tests.check_each import check_each
-from tests.docs.examples import all_examples_print_what_stands_below
+from tests.docs.story import every_example_has_its_output
 
 DOCS = Path(__file__).parents[2] / "docs"
 INTERNALS = DOCS / "internals" / "attention.md"
@@ -15,10 +15,10 @@ INDEX = FOLDER / "index.md"
 PAGES = sorted({*FOLDER.glob("*.md")} - {INDEX})
 
 
-def test_every_example_prints_what_stands_below_it() -> None:
+def test_every_example_has_its_output_below_it() -> None:
     check_each(
         [*PAGES, INTERNALS],
-        all_examples_print_what_stands_below,
+        every_example_has_its_output,
         name=lambda path: path.relative_to(DOCS).as_posix(),
     )
 

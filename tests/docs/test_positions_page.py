@@ -1,4 +1,4 @@
-"""The page about positions: every kind has its line, and every example prints what stands below it."""
+"""The page about positions: every kind has its line, and every example has its output below it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from seqlab.pages.charts.position_curves import position_curves
 from seqlab.positions.base import positional_encodings
 from seqlab.positions.sinusoidal import sinusoid_curves
 from tests.check_each import check_each
-from tests.docs.examples import all_examples_print_what_stands_below, examples_of
+from tests.docs.story import every_example_has_its_output
 
 DOCS = Path(__file__).parents[2] / "docs"
 PATH = DOCS / "concepts" / "positions.md"
 PAGE = PATH.read_text(encoding="utf-8")
 
 
-def test_every_example_prints_what_stands_below_it() -> None:
-    assert len(examples_of(PATH)) == 2
-    all_examples_print_what_stands_below(PATH)
+def test_every_example_has_its_output_below_it() -> None:
+    every_example_has_its_output(PATH)
 
 
 def test_every_kind_has_a_line_with_its_file() -> None:

@@ -1,21 +1,17 @@
-"""The examples on the pages of the Transformer print what the pages say."""
+"""The pages of the Transformer have examples, and lead to each other."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from tests.check_each import check_each
-from tests.docs.examples import examples_of, examples_print_what_stands_below
+from tests.docs.story import Code, steps_of
 
 FOLDER = Path(__file__).parents[2] / "docs" / "concepts" / "transformer"
 PAGES = {page.stem: page for page in sorted(FOLDER.glob("*.md"))}
-SLOW = {"encoder_decoder"}
 
 
 def test_pages_have_examples() -> None:
-    assert {name for name, page in PAGES.items() if examples_of(page)} >= {
+    assert {name for name, page in PAGES.items() if has_example(page)} >= {
         "post_norm",
         "lecture_pre_norm",
         "rezero",
@@ -25,11 +21,8 @@ def test_pages_have_examples() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "names", [PAGES.keys() - SLOW, pytest.param(SLOW, marks=pytest.mark.slow)], ids=["quick", "slow"]
-)
-def test_an_example_prints_what_its_page_shows(names: set[str]) -> None:
-    check_each(sorted(names), lambda name: examples_print_what_stands_below(PAGES[name]))
+def has_example(page: Path) -> bool:
+    return any(isinstance(step, Code) and step.prints for step in steps_of(page))
 
 
 def test_every_page_is_reached_from_the_index_and_leads_back() -> None:

@@ -1,0 +1,110 @@
+"""Run a story: every command and every block of Python of a page, in one folder and one process."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.running import Outcome, run
+from tests.docs.story import Code, Command, Saved, Step, page_name, steps_of
+
+AFTER = ("head", "cut")
+"""What may follow a command behind `|`; it is not run."""
+
+
+class Storyteller:
+    """Runs the steps of one page in the current folder."""
+
+    def __init__(
+        self, page: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.page = page
+        self.capsys = capsys
+        self.monkeypatch = monkeypatch
+        self.names: dict[str, Any] = {"__name__": "__main__"}
+
+    def tell(self, steps: Sequence[Step]) -> None:
+        """Run the steps one after the other; the first that fails ends the story with its line."""
+        for step in steps:
+            try:
+                self.run(step)
+            except BaseException as error:
+                raise AssertionError(f"{page_name(self.page)}:{step.line}: {error!r}") from error
+
+    def run(self, step: Step) -> None:
+        match step:
+            case Command():
+                self.command(step)
+            case Code():
+                self.code(step)
+            case Saved():
+                Path(step.name).write_text(step.text, encoding="utf-8")
+
+    def code(self, step: Code) -> None:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(step.text, self.page.name, "exec"), self.names)  # our own page
+        if step.prints is not None:
+            assert printed.getvalue() == step.prints, (
+                f"prints\n{printed.getvalue()}and the page says\n{step.prints}"
+            )
+
+    def command(self, step: Command) -> None:
+        outcome = self.typed(step.text)
+        refused = re.match(r"(\w*Error): ", step.shown)
+        if refused:
+            assert outcome.code != 0, f"{step.text}: not refused"
+            assert refused[1] in outcome.err
+        else:
+            assert outcome.code == 0, f"{step.text}\n{outcome.err}"
+
+    def typed(self, line: str) -> Outcome:
+        """Type a line into the shell: `seqlab WORDS`, with `cat FILE |` before it and a filter behind it."""
+        stages = [shlex.split(os.path.expandvars(stage), comments=True) for stage in line.split(" | ")]
+        if stages[0][0] == "cat":
+            (_, file), *stages = stages
+            self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(file).read_bytes())))
+        (name, *words), *after = stages
+        assert name == "seqlab", "only seqlab commands are run; give the block a comment <!-- not run: … -->"
+        assert all(stage[0] in AFTER for stage in after), line
+        return run(self.capsys, *(self.filled(word) for word in words))
+
+    def filled(self, word: str) -> str:
+        """What a reader puts in place of a placeholder: a file of theirs, and the run that they have just made."""
+        if word == "FILE":
+            return "reviews.csv"
+        if word in ("RUN", "runs/RUN"):
+            return str(max(Path("runs").iterdir(), key=lambda folder: folder.stat().st_ctime_ns))
+        return word
+
+
+def is_study(step: Step) -> bool:
+    return isinstance(step, Command) and step.text.startswith("seqlab study ")
+
+
+def needs_plugin(step: Step) -> bool:
+    return isinstance(step, Command) and "--plugin" in step.text
+
+
+def is_benchmark(step: Step) -> bool:
+    return isinstance(step, Command) and "python -m benchmarks" in step.text
+
+
+def story_of(page: Path) -> list[Step]:
+    """What is run of a page in a story of its own.
+
+    Studies take seconds each and stand on many pages: each is run once. Commands with plug-ins are run by
+    tests/plugins, each in a process of its own, since a part can be registered only once. Benchmarks measure for
+    minutes.
+    """
+    elsewhere = (is_study, needs_plugin, is_benchmark)
+    return [step for step in steps_of(page) if not (step.reason or any(test(step) for test in elsewhere))]
