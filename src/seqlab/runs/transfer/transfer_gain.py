@@ -1,6 +1,6 @@
 """What is a run worth to start from?
 
-The same network on the same labels, from chance and from what was learned before.
+The same network on the same labels, from random and from pretrained weights.
 """
 
 from __future__ import annotations
