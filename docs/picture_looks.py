@@ -43,7 +43,7 @@ def class_token() -> ImageAttentionMap:
     )[0]
     looks = []
     for depth, layer in enumerate(found.tolist(), start=1):
-        looks.append(AttentionView("the picture"))
+        looks.append(AttentionView("the image"))
         looks += [
             AttentionView(f"layer {depth}, head {number}", _rounded(head))
             for number, head in enumerate(layer, start=1)
@@ -53,7 +53,7 @@ def class_token() -> ImageAttentionMap:
         for line in picture
     ]  # blue ink on paper
     return ImageAttentionMap(
-        f"Where the class token looks in a {DIGIT}", pixels, looks, columns=1 + found.shape[1]
+        f"Attention of the class token in a handwritten {DIGIT}", pixels, looks, columns=1 + found.shape[1]
     )
 
 
