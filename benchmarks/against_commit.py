@@ -1,12 +1,12 @@
-"""This code beside an older commit of itself: start-up, training loops, the lecture's epoch, decoding.
+"""This code compared with an older commit of itself: start-up, training loops, the lecture's epoch, decoding.
 
     python -m benchmarks.against_commit OLD_CLONE [NAME …] [--repeats 7]
 
-OLD_CLONE is a clone of the older commit with its own `.venv`, made like the one of this clone: what else is
-installed there takes part in start-up. Start-up is measured in fresh processes. For the
-rest each side runs its own version of a benchmark of this folder in one process that stays open, and both take
-turns, so that a change in the machine's load meets them both. One thread; processor time counts. The ratio is
-that of the best repeats; its spread is that of the ratios of single turns, from the lower to the upper quartile.
+OLD_CLONE is a clone of the older commit with its own `.venv`, made like the one of this clone, because the installed
+packages affect start-up. Start-up is measured in fresh processes. For the rest, each side runs its own version of
+a benchmark of this folder in one process that stays open, and the two alternate, so that a change in the machine's
+load affects both. One thread, CPU time. The ratio compares the best repeats; its range is the middle half of the
+single ratios.
 """
 
 from __future__ import annotations

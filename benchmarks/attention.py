@@ -1,7 +1,6 @@
-"""Attention of several heads beside the same written out with a softmax: time with a padding mask, and
-memory.
+"""Multi-head attention compared with an explicit softmax: time with a padding mask, and memory.
 
-With one thread processor time is compared, with more wall time; the best of interleaved repeats counts.
+CPU time with one thread, wall time with more; best of interleaved repeats.
 """
 
 from __future__ import annotations

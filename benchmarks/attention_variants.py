@@ -1,7 +1,6 @@
-"""What kinds of positions, a sliding window, and dropout on attention weights cost.
+"""The cost of positional encodings, a sliding window, and dropout on attention weights.
 
-Forward and backward pass of a Transformer body, one thread; the best processor time of interleaved repeats
-counts.
+Forward and backward pass of a Transformer backbone on one thread; best CPU time of interleaved repeats.
 """
 
 from __future__ import annotations

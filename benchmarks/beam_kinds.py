@@ -1,4 +1,4 @@
-"""Scores and cost of the three kinds of beams, on random tables from flat to peaked.
+"""Scores and cost of the three kinds of beam search, on random tables from flat to peaked.
 
     python -m benchmarks.beam_kinds
 

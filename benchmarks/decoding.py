@@ -1,9 +1,8 @@
-"""Writing 30 tokens with an encoder-decoder of 4 + 4 layers, beside Hugging Face's generate with the same
-weights.
+"""Generating 30 tokens with an encoder-decoder of 4 + 4 layers, compared with Hugging Face's generate.
 
 Width 256, inner width 1,024, 8,000 tokens, sources of 20 tokens; greedy and with a beam of 5, for one source
 and for 32. Every target has exactly 30 tokens on both sides, and they must be the same. With one thread
-processor time is compared; the best of interleaved repeats counts. Our weights are laid out for single steps
+CPU time is compared; the best of interleaved repeats counts. Our weights are laid out for single steps
 by the first search, as they are for a stream of sources; what that adds to it is printed, and is not in the
 times. Beside it stands the floor: the matrix products of the 30 steps alone, with matrices laid out in the
 same way.

@@ -1,4 +1,4 @@
-"""What verifying files costs: digests of the standard library as a stream, and the check of a cached store.
+"""The cost of verifying files: digests of the standard library as a stream, and the check of a cached store.
 
 python -m benchmarks.digests [MEGABYTES]
 """

@@ -1,6 +1,6 @@
-"""seqlab.nn.RNN, LSTM and GRU beside torch.nn's: one step, batches and packed sequences, with and without gradients.
+"""seqlab.nn.RNN, LSTM and GRU compared with torch.nn's: one step, batches and packed sequences, with and without gradients.
 
-Ratios of processor time to torch's own layer on the same input, on one thread: the median over interleaved rounds and
+Ratios of CPU time to torch's own layer on the same input, on one thread: the median over interleaved rounds and
 the range of the middle half of the rounds.
 """
 

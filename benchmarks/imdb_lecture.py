@@ -1,5 +1,4 @@
-"""The lecture's IMDB epoch: seqlab's recipe `imdb-lecture` beside a straight rewrite of the lecture's
-training loop.
+"""An epoch of the recipe `imdb-lecture` compared with a direct rewrite of the lecture's training loop.
 
     python -m benchmarks.imdb_lecture [--threads 1] [--repeats 3] [--rows 22500] [FOLDER]
 
@@ -175,7 +174,7 @@ def main(arguments: list[str]) -> None:
     )
     if options.threads == 1:  # with more, the threads' waiting counts as work
         print(
-            "processor time:",
+            "CPU time:",
             verdict(ours.best_cpu / straight.best_cpu, TARGET, unit="of the straight rewrite"),
         )
     print(

@@ -3,7 +3,7 @@ next round may begin.
 
     PYTHON joeynmt_rounds.py CONFIG.yaml UPDATES_OF_A_ROUND
 
-After every round a line of JSON says how much processor time it took and how many target tokens it saw. It
+After every round a line of JSON says how much CPU time it took and how many target tokens it saw. It
 reads, batches, learns and logs as `joeynmt train` does; only its validations are kept out by the
 configuration.
 """

@@ -1,4 +1,4 @@
-"""The share of messy files that are understood with nothing but their names: task, columns and number of rows.
+"""The share of messy files that are understood without any setting: task, columns and number of rows.
 
 The files and the truth about them are in `tests/messy`.
 """

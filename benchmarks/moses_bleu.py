@@ -1,11 +1,10 @@
-"""BLEU as papers on Multi30k print it: lower-cased, punctuation made plain, cut into tokens by Moses' rules,
-without smoothing.
+"""BLEU as papers on Multi30k report it: lowercased, normalized punctuation, Moses tokens, no smoothing.
 
     python -m benchmarks.moses_bleu OUTPUTS REFERENCES [--language de]
 
-Two text files, plain or packed, with one sentence a line: what `seqlab predict RUN < sources` wrote, and the
+Two text files, plain or compressed, with one sentence per line: what `seqlab predict RUN < sources` wrote, and the
 references. Multi30k's own `lc.norm.tok` files were made by the same three steps. Needs sacremoses (pip
-install -c constraints.txt sacremoses). The score of the raw texts as sacrebleu counts them stands beside it.
+install -c constraints.txt sacremoses). sacrebleu's score of the raw texts is printed next to it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""CPU time of `seqlab predict RUN TEXT` for one sentence in a fresh process, beside `import torch` alone.
+"""CPU time of `seqlab predict RUN TEXT` for one sentence in a fresh process, next to `import torch` alone.
 
 python -m benchmarks.predict_command [REPEATS]
 

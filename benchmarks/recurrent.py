@@ -1,8 +1,7 @@
-"""Every recurrent cell beside torch's LSTM: forward and backward, full and ragged batches, with and without
-the kernels in C++.
+"""Every recurrent cell compared with torch's LSTM: full and ragged batches, with and without C++ kernels.
 
-Ratios are to `nn.LSTM` on the full padded batch of the same run. With one thread processor time is compared,
-which other programs do not disturb; with more, wall time. The best of interleaved repeats counts.
+Ratios are to `nn.LSTM` on the full padded batch of the same run. CPU time with one thread,
+which other programs hardly affect; wall time with more. Best of interleaved repeats.
 """
 
 from __future__ import annotations

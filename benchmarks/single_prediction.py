@@ -2,7 +2,7 @@
 
 A translation run is trained for a few updates on the built-in dates, then loaded. The search alone gets the
 encoded source and the prepared decoder; `predict` adds tokenizing, padding, and the answer as text. One thread,
-processor time, interleaved; the best of the repeats counts.
+CPU time, interleaved; the best of the repeats counts.
 """
 
 from __future__ import annotations

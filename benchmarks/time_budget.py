@@ -1,4 +1,4 @@
-"""Does `--minutes` hold? The wall time of whole commands, over their budget.
+"""Does `--minutes` hold? The wall time of whole commands, divided by their budget.
 
     python -m benchmarks.time_budget [MINUTES …]        1, 3 and 10 when left out: 84 minutes on a free machine
 

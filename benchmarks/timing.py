@@ -1,4 +1,4 @@
-"""Timing on a machine that others use too: interleaved repeats, processor time beside wall time, best and
+"""Timing on a machine that others use too: interleaved repeats, CPU time beside wall time, best and
 median.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of every repeat: wall time, and processor time of this process and the children it waited for.
+    """Seconds of every repeat: wall time, and CPU time of this process and the children it waited for.
 
     Processor time of one thread does not grow when other work takes the machine, so its best value is the one
     to compare.
@@ -37,7 +37,7 @@ class Timing:
 
     @property
     def spread(self) -> float:
-        """How far the repeats lie apart: (worst - best) / best of the processor time."""
+        """How far the repeats lie apart: (worst - best) / best of the CPU time."""
         return (max(self.cpu) - min(self.cpu)) / max(min(self.cpu), 1e-9)
 
     def line(self) -> str:

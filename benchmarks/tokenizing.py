@@ -1,4 +1,4 @@
-"""How fast each kind of tokenizer learns, encodes and decodes.
+"""How fast each kind of tokenizer trains, encodes and decodes.
 
     python -m benchmarks.tokenizing --megabytes 8
 

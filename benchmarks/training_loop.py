@@ -1,5 +1,4 @@
-"""Training updates of seqlab beside the same model written by hand in torch: an LSTM and a Transformer that
-classify, an LSTM that writes.
+"""Training steps of seqlab compared with a hand-written torch loop: two classifiers and a language model.
 
     python -m benchmarks.training_loop [--repeats 5] [lstm] [transformer] [writer]
 
@@ -8,7 +7,7 @@ one thread. seqlab's side is its Trainer with everything it does in a run: data 
 padding, the journal, checks for numbers that are none. Its validation and checkpoints are left out, since the
 plain loop has none. The plain loop holds its examples as tensors in memory, pads them with torch, and adds up
 the loss. A repeat of a classifier is an epoch, so that all repeats meet the same lengths. Epochs are
-interleaved; processor time counts.
+interleaved; CPU time counts.
 """
 
 from __future__ import annotations
@@ -318,9 +317,7 @@ def main(arguments: list[str]) -> None:
             plain, ours = times.values()
             for timing in (plain, ours):
                 print("  " + timing.line())
-            print(
-                "  processor time:", verdict(ours.best_cpu / plain.best_cpu, TARGET, unit="of the plain loop")
-            )
+            print("  CPU time:", verdict(ours.best_cpu / plain.best_cpu, TARGET, unit="of the plain loop"))
 
 
 if __name__ == "__main__":

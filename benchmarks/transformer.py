@@ -1,8 +1,8 @@
-"""A training step of a small GPT beside Hugging Face's GPT-2 and torch's encoder of the same shape.
+"""A training step of a small GPT compared with Hugging Face's GPT-2 and torch's encoder of the same shape.
 
 A step is forward, loss, backward, clipping and AdamW on the same tokens, without dropout; with `--dropout
 0.1` each side drops where its own defaults do (seqlab does not drop attention weights). Each side uses its
-own layers and the optimizer that its users would take. With one thread processor time is compared, with more
+own layers and the optimizer that its users would take. With one thread CPU time is compared, with more
 wall time; the best of interleaved repeats counts.
 """
 

@@ -1,4 +1,4 @@
-"""Training a translator of multi30k's size: seqlab beside JoeyNMT, processor time per target token.
+"""Training a translation model on Multi30k: seqlab compared with JoeyNMT, CPU time per target token.
 
     python -m benchmarks.translation_training --joeynmt PYTHON [--data PREFIX] [--pairs 6000] [--rounds 5]
 
@@ -79,7 +79,7 @@ class Counting:
 
 
 def our_round(folder: Path) -> Callable[[], float]:
-    """Seconds of processor time per target token."""
+    """Seconds of CPU time per target token."""
     model = {
         "kind": "transformer",
         "layers": LAYERS,
@@ -217,7 +217,7 @@ def main(arguments: Sequence[str]) -> None:
         )
     if options.joeynmt:
         print(
-            "  processor time:",
+            "  CPU time:",
             verdict(min(times["seqlab"]) / min(times["JoeyNMT"]), TARGET, unit="of JoeyNMT"),
         )
 

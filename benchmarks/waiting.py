@@ -1,5 +1,4 @@
-"""How threads wait for each other: seconds per step of an LSTM on two threads, with the cores free and with
-one taken.
+"""How threads wait for each other: an LSTM on two threads, with both cores idle or one busy.
 
     python -m benchmarks.waiting [--repeats 3]
 
