@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -20,6 +22,8 @@ from seqlab.runs.train import start, timed_scoring
 from seqlab.runs.train.held_out_sample import beginning, draw, size_of, unit_of
 from seqlab.runs.train.scoring_forecast import MARGIN, REPORT_SECONDS, ScoringForecast, ScoringRehearsal
 from seqlab.runs.train.timed_scoring import TimedScoring, shorten
+from seqlab.sources.base import Row
+from seqlab.sources.in_memory import InMemoryRows
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.survey.report import PartSurvey
@@ -53,6 +57,19 @@ def test_rows_are_drawn_at_random_without_repeats_in_their_order(tmp_path: Path)
     ]
     assert draw(source, 35, seed=1).fingerprint() != draw(source, 35, seed=2).fingerprint()
     assert len(list(draw(source, 1000, seed=1).rows())) == 140
+
+
+def test_samples_of_rows_with_the_same_place_differ() -> None:
+    """Their fingerprints name the stores in the cache."""
+
+    class OneLine(InMemoryRows):
+        def rows(self) -> Iterator[Row]:
+            return (replace(row, line=1) for row in super().rows())
+
+    source = OneLine("captions", ["text"], [{"text": str(number)} for number in range(100)])
+    samples = [draw(source, 10, seed=seed) for seed in (1, 2)]
+    assert [row.values for row in samples[0].rows()] != [row.values for row in samples[1].rows()]
+    assert samples[0].fingerprint() != samples[1].fingerprint()
 
 
 def test_a_text_gives_its_beginning(tmp_path: Path) -> None:

@@ -189,7 +189,8 @@ def test_json_documents_are_read_object_by_object(
     assert values(source) == rows
     lines = [row.line for row in source.rows()]
     starts = [number for number, line in enumerate(document.split("\n"), start=1) if '"text"' in line]
-    assert lines == ([start - 1 for start in starts] if indent else [*starts, *[1] * (size - len(starts))])
+    in_one_line = indent is None and form != "sequence"
+    assert lines == ([start - bool(indent) for start in starts] if not in_one_line else [*range(1, size + 1)])
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from seqlab.sources.base import Source
+from seqlab.sources.base import Row, Source
+from seqlab.sources.in_memory import InMemoryRows
 from seqlab.sources.open_source import open_parts, open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
 from seqlab.sources.survey.report import Leak
 from seqlab.sources.survey.survey import survey
+from seqlab.sources.tables import open_table
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
@@ -75,6 +81,45 @@ def test_quantiles_are_those_of_the_sorted_lengths(tmp_path: Path) -> None:
         words.largest,
     ) == (1, 11, 51, 91, 100, 101)
     assert words.mean == pytest.approx(51)
+
+
+def sentences(count: int, *, seed: int) -> list[str]:
+    chance = random.Random(seed)
+    return [" ".join(f"word{chance.randrange(300)}" for _ in range(20)) for _ in range(count)]
+
+
+def test_rows_of_a_json_file_without_line_breaks_are_told_apart(tmp_path: Path) -> None:
+    known, new = sentences(30, seed=1), sentences(9, seed=2)
+    texts = {"train": [*known, "", f"{known[3]} more", f"{known[5]} more"], "test": [*new, known[7]]}
+    parts = {}
+    for name, content in texts.items():
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps([{"text": text} for text in content]), encoding="utf-8")
+        parts[name] = open_source(path, DataSettings())
+    report = survey(parts, text="text")
+    assert report.parts["train"].near_duplicates == 2
+    assert report.parts["train"].first_near_duplicates[0].where == f"{tmp_path / 'train.json'}, line 32"
+    assert report.leaked["test"] == {(str(tmp_path / "test.json"), 10)}
+    assert any("row N" in note for note in parts["test"].notes)
+
+
+def test_near_duplicates_are_found_among_rows_with_the_same_place() -> None:
+    """Several captions of an image, or plural forms of a message, have one line."""
+    texts = ["", *sentences(3, seed=1)]
+    texts += [f"{texts[1]} more", f"{texts[3]} more"]
+
+    class OneLine(InMemoryRows):
+        def rows(self) -> Iterator[Row]:
+            return (replace(row, line=1) for row in super().rows())
+
+    train = OneLine("captions", ["text"], [{"text": text} for text in texts])
+    assert survey({"train": train}, text="text").parts["train"].near_duplicates == 2
+
+
+def test_a_row_of_a_table_in_memory_has_no_line() -> None:
+    table = open_table([{"text": "a text", "label": "x"}])
+    report = survey({"train": table, "test": table}, text="text", label="label")
+    assert report.parts["test"].first_leaks[0].where == "row 1 of the table"
 
 
 def test_a_cell_that_holds_no_text_counts_as_empty(tmp_path: Path) -> None:

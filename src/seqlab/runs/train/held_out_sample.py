@@ -16,18 +16,22 @@ from seqlab.sources.views.filtered import TextPart
 class SampledRows(Source):
     """Some rows of a source, kept in memory; they still know their file and line."""
 
-    def __init__(self, whole: Source, rows: Sequence[Row], *, part: str) -> None:
+    def __init__(self, whole: Source, rows: Sequence[tuple[int, Row]], *, part: str) -> None:
+        """rows: each with its number in the whole source."""
         self.name = f"{whole.name} ({part})"
         self.columns = list(whole.columns)
         self.bad_rows = whole.bad_rows
-        self._whole, self._rows = whole, list(rows)
+        self._whole, self._numbers, self._rows = (
+            whole,
+            [number for number, _ in rows],
+            [row for _, row in rows],
+        )
 
     def rows(self) -> Iterator[Row]:
         return iter(self._rows)
 
     def fingerprint(self) -> str:
-        places = "\n".join(f"{row.file}:{row.line}" for row in self._rows)
-        digest = hashlib.blake2b(places.encode("utf-8", errors="replace"), digest_size=16).hexdigest()
+        digest = hashlib.blake2b(repr(self._numbers).encode(), digest_size=16).hexdigest()
         return f"{self._whole.fingerprint()}:sample:{digest}"
 
 
@@ -58,7 +62,8 @@ def beginning(source: Source, amount: int) -> Source:
             first_line=first.line if first else 1,
             part=f"the first {amount:,} characters",
         )
-    return SampledRows(source, list(islice(source.rows(), amount)), part=f"the first {amount:,} rows")
+    first_rows = list(enumerate(islice(source.rows(), amount)))
+    return SampledRows(source, first_rows, part=f"the first {amount:,} rows")
 
 
 def draw(source: Source, amount: int, *, seed: int, among: int | None = None) -> Source:
@@ -76,5 +81,5 @@ def draw(source: Source, amount: int, *, seed: int, among: int | None = None) ->
             reservoir.append((number, row))
         elif (place := chooser.randrange(number + 1)) < amount:
             reservoir[place] = (number, row)
-    rows = [row for _, row in sorted(reservoir, key=lambda entry: entry[0])]
+    rows = sorted(reservoir, key=lambda entry: entry[0])
     return SampledRows(source, rows, part=f"{len(rows):,} rows drawn at random")

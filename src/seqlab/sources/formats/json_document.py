@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from seqlab.sources.formats.registry import source_formats
 LONGEST_VALUE = 50_000_000
 CURE = 'Expected an array of objects, such as [{"text": "…", "label": "…"}], or one object per line (.jsonl).'
 ONE_OBJECT = "the whole table is one object, as pandas writes it; in messages, line N means row N"
+ONE_LINE = "several rows are on one line; in messages, line N means row N"
 Element = tuple[int, Any, bool]
 """The line on which a value starts, the value, and whether \\u is in it."""
 BLANK = " \t\r\n\ufeff"
@@ -136,6 +138,17 @@ class JsonDocument(JsonObjects):
                 reading.reject(error)
 
     def _elements(self) -> Iterator[Element]:
+        """All values. A line identifies a row, so rows that share their lines are numbered instead."""
+        elements = self._read_elements()
+        first = list(islice(elements, 2))
+        if len({line for line, *_ in first}) == len(first):
+            yield from chain(first, elements)
+            return
+        self.notes = self.notes or (ONE_LINE,)
+        for number, (_, value, escaped) in enumerate(chain(first, elements), start=1):
+            yield number, value, escaped
+
+    def _read_elements(self) -> Iterator[Element]:
         pieces = text_blocks(self.path, encoding=self.settings.encoding, bad_rows=BadRows())
         reader = JsonReader(pieces, where=self.name)
         opening = reader.peek()
@@ -176,7 +189,7 @@ class JsonDocument(JsonObjects):
                 reader.take(",")
         reader.take("}")
         if not reader.peek() and (rows := rows_of_object(values)):
-            self.notes = (ONE_OBJECT,)
+            self.notes = self.notes or (ONE_OBJECT,)
             yield from ((number, row, True) for number, row in enumerate(rows, start=1))
             return
         yield line, values, True

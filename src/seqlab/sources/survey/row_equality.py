@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int, UInt64
 
-from seqlab.sources.base import Row
+from seqlab.sources.base import Row, place_of
 from seqlab.sources.survey.near_duplicates import Sketches
 
 NO_LETTER = bytes(code for code in range(128) if not chr(code).isalnum())
@@ -106,8 +106,7 @@ class RowHashes:
         return self._files[self._file_of[number]], self._line_of[number]
 
     def where(self, number: int) -> str:
-        file, line = self.place(number)
-        return f"{file}, line {line}"
+        return place_of(*self.place(number))
 
     def repeats(self, number: int, other: RowHashes, place: int) -> bool:
         """Whether a row equals one of another split, ignoring case, punctuation and whitespace."""

@@ -86,10 +86,7 @@ def _survey_part(
     part = PartSurvey()
     characters, words, labels = Counter[int](), Counter[int](), Counter[str]()
     for row in source.rows():
-        cell = row.values.get(text)
-        value: Any = (
-            cell if hasattr(cell, "__len__") else ""
-        )  # missing, or a number in JSON: rejected or skipped where rows are used
+        value = _value_of(row, text)
         num_characters, num_words = (
             (len(value), len(value.split())) if isinstance(value, str) else (len(value), len(value))
         )
@@ -124,6 +121,12 @@ def _survey_part(
     return part
 
 
+def _value_of(row: Row, text: str) -> Any:
+    """A text, words or steps; empty for a missing cell or a number in JSON, which are rejected where rows are used."""
+    cell = row.values.get(text)
+    return cell if hasattr(cell, "__len__") else ""
+
+
 def _note_spelling(part: PartSurvey, value: Any, where: str) -> None:
     """Record whether accented letters are one character or two."""
     if not isinstance(value, str) or value.isascii():
@@ -154,7 +157,7 @@ def _compare_rows(
     for (name, there), row_pairs in across.items():
         needed[name] |= {row for row, _ in row_pairs}
         needed[there] |= {other for _, other in row_pairs}
-    texts = {name: _texts_of(splits[name], text, rows, memories[name]) for name, rows in needed.items()}
+    texts = {name: _texts_of(splits[name], text, rows) for name, rows in needed.items()}
     for name, memory in memories.items():
         part = report.parts[name]
         near = [
@@ -190,16 +193,13 @@ def _leaks(
     ]
 
 
-def _texts_of(source: Source, text: str, numbers: set[int], memory: RowHashes) -> dict[int, bytes]:
-    """The texts of the given rows, read again."""
+def _texts_of(source: Source, text: str, numbers: set[int]) -> dict[int, bytes]:
+    """The texts of the given rows, read again and counted as in `RowHashes`, which has no empty ones."""
     if not numbers:
         return {}
-    rows = {memory.place(number): number for number in numbers}
-    return {
-        rows[place]: plain_text_of(row.values[text])
-        for row in source.rows()
-        if (place := (row.file, row.line)) in rows
-    }
+    values = (_value_of(row, text) for row in source.rows())
+    filled = (value for value in values if (value.strip() if isinstance(value, str) else len(value)))
+    return {number: plain_text_of(value) for number, value in enumerate(filled) if number in numbers}
 
 
 def _find_conflicts(report: Survey, memories: Mapping[str, RowHashes]) -> None:
