@@ -12,6 +12,7 @@ from seqlab.core.errors import DataError
 from seqlab.sources.column_roles import find_roles
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
+from seqlab.sources.splitting import hold_out
 from seqlab.sources.views.series import Series
 from tests.sources.guessing import guess
 
@@ -173,6 +174,15 @@ def test_numbered_rows_are_ids_however_the_numbers_are_written(number: str, tmp_
     path.write_text("nr,text,kind\n" + "".join(rows), encoding="utf-8")
     found = guess(open_source(path, DataSettings()))
     assert (found.task, found.text, found.label) == ("classification", "text", "kind")
+
+
+def test_rows_that_are_all_skipped_are_not_called_too_few(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,x,y\n" + "".join(f"{n},word,a\n" for n in range(30)), encoding="utf-8")
+    table = open_source(path, DataSettings(bad_rows="skip"))
+    series = Series(table, sequence="id", label="y", features=["x"])
+    with pytest.raises(DataError, match=r"30 rows.*line 2, column 'x'.*'word'"):
+        hold_out(series, how="content", valid_share=0.1, test_share=0.1, seed=1)
 
 
 def test_a_number_that_no_float_can_hold_is_a_bad_value(tmp_path: Path) -> None:

@@ -170,6 +170,13 @@ def _nothing_left(
     train_only_labels: Sequence[str],
 ) -> DataError:
     """Why a split would be empty: rows with equal keys stay together, and so do rows whose label is in no other split."""
+    if not keys and source.bad_rows.count:
+        return DataError(
+            f"none of its {source.bad_rows.count:,} rows can be used, the first: {source.bad_rows.messages[0]}",
+            where=source.name,
+            cure="Are these the right task and columns? Set task=NAME and data.text=NAME, or data.features=NAME,NAME for"
+            " numbers.",
+        )
     part = {TRAIN: "training", VALID: "validation", TEST: "testing"}[mark]
     most = max(Counter(keys).values(), default=0)
     if most > len(keys) / 2 and most > 1:
