@@ -103,6 +103,14 @@ def either_way(request: pytest.FixtureRequest) -> Iterator[str]:
             yield request.param
 
 
+@pytest.fixture
+def short_scans(monkeypatch: pytest.MonkeyPatch) -> None:
+    """seqlab.nn scans packed sequences of any length; otherwise torch's own layer runs the short ones."""
+    from seqlab.cells import kernel_choice
+
+    monkeypatch.setattr(kernel_choice, "MIN_PACKED_STEPS", {"training": 1, "inference": 1})
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of benchmark data that may stand beside the project; tests that ask for it are skipped

@@ -23,6 +23,7 @@ from torch.nn import Parameter
 from torch.nn.utils.rnn import PackedSequence, pack_sequence
 
 from seqlab import nn
+from seqlab.cells import kernel_choice
 from seqlab.cells.native import library as native_library
 from seqlab.cells.native.build import build_library
 from seqlab.core.errors import SeqlabError
@@ -264,6 +265,7 @@ def main() -> None:
         build_library()
     if native_library.native_kernels(torch.zeros(1)) is None:
         sys.exit("there are no kernels to try")
+    kernel_choice.MIN_PACKED_STEPS.update(training=1, inference=1)  # torch's layer would run short sequences
     torch.manual_seed(given.seed)
     draw, count = random.Random(given.seed), Counter[str]()
     for _ in range(given.calls):

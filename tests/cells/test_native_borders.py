@@ -113,7 +113,7 @@ def test_a_kernel_alone_refuses_what_needs_gradients_and_takes_it_without(kernel
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("kernels")
+@pytest.mark.usefixtures("kernels", "short_scans")
 @pytest.mark.parametrize("cell", CELLS)
 def test_a_sign_that_is_a_flag_changes_no_number(cell: str) -> None:
     """`x.conj().imag` is such a tensor. It arrives as a state, as a weight and as a gradient."""

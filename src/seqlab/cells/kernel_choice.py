@@ -51,6 +51,8 @@ the scan by hand over the real steps.
 """
 MIN_KERNEL_STEPS = {"lstm": 48, "gru": 24}
 """Steps of a full batch from which on the C++ kernel is faster than torch's layer."""
+MIN_PACKED_STEPS = {"training": 16, "inference": 24}
+"""Steps of packed sequences from which on a scan (in inference, a C++ kernel) is faster than torch's layer."""
 
 Kernel = Callable[[Any, Rows, State, StepLayout], ScanResult | None]
 _kernels: dict[type[Cell], Kernel] = {}
@@ -71,11 +73,29 @@ def kernel_beats_torch(
 ) -> bool:
     """Whether the C++ kernel was measured to be faster than torch's layer on a full batch
     (`python -m benchmarks.drop_in_layers`). A kernel prepares the recurrent matrix in every call, which a few
-    steps do not repay; torch's LSTM is faster without gradients, and with few sequences for a large matrix.
+    steps do not repay; torch's LSTM is faster without gradients, and with few rows for a large matrix.
     """
-    if cell == "lstm" and not (torch.is_grad_enabled() and num_sequences >= max(32, hidden_size // 8)):
+    num_rows = num_steps * num_sequences
+    if num_steps < MIN_KERNEL_STEPS[cell]:
         return False
-    return num_steps >= MIN_KERNEL_STEPS[cell]
+    if cell == "gru":
+        return torch.is_grad_enabled() or _repays_preparation(num_rows, hidden_size)
+    return torch.is_grad_enabled() and num_sequences >= 32 and num_rows >= max(3000, 12 * hidden_size)
+
+
+def packed_scan_beats_torch(*, has_kernel: bool, num_steps: int, num_rows: int, hidden_size: int) -> bool:
+    """Whether a scan was measured to be faster than torch's layer on packed sequences: with gradients also the
+    one in Python, because torch's time grows with the square of the number of steps; without, only a kernel.
+    """
+    if torch.is_grad_enabled():
+        return num_steps >= MIN_PACKED_STEPS["training"]
+    enough = num_steps >= MIN_PACKED_STEPS["inference"] and _repays_preparation(num_rows, hidden_size)
+    return has_kernel and enough
+
+
+def _repays_preparation(num_rows: int, hidden_size: int) -> bool:
+    """Whether there are enough rows for a kernel's preparation of the recurrent matrix."""
+    return 4 * num_rows >= hidden_size
 
 
 def register_kernel(cell_type: type[Cell]) -> Callable[[Kernel], Kernel]:

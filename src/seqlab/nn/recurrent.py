@@ -14,7 +14,7 @@ from torch.nn.utils.rnn import PackedSequence
 from seqlab.blocks.merge import MERGES, MergeName
 from seqlab.blocks.scan import checked_scan
 from seqlab.cells.base import Cell, State
-from seqlab.cells.kernel_choice import kernel_beats_torch
+from seqlab.cells.kernel_choice import kernel_beats_torch, packed_scan_beats_torch
 from seqlab.cells.native.library import native_kernels
 from seqlab.cells.recording import is_recorded, is_tracing, is_transformed
 from seqlab.cells.step_layout import Packing, StepLayout
@@ -195,8 +195,7 @@ class Recurrent(NotQuantized, nn.RNNBase):
 
         A recorded call (trace, export, compile) must accept other lengths, and torch's layer does. Transforms
         of torch.func need the plain scan, because torch's layer supports few of them. Otherwise the faster of
-        the two runs: torch's on a GPU; on a CPU for batches, unless a C++ kernel beats it, and for packed
-        sequences without gradients, unless there is a kernel.
+        the two runs: torch's on a GPU; on a CPU, unless a scan was measured to beat it.
         """
         if not self._matches_torch:
             return False
@@ -211,7 +210,12 @@ class Recurrent(NotQuantized, nn.RNNBase):
             return False
         has_kernel = self.family != "rnn" and native_kernels(steps) is not None
         if isinstance(input, PackedSequence):
-            return not (has_kernel or torch.is_grad_enabled())
+            return not packed_scan_beats_torch(
+                has_kernel=has_kernel,
+                num_steps=input.batch_sizes.numel(),
+                num_rows=steps.shape[0] if steps.dim() else 0,
+                hidden_size=self.hidden_size,
+            )
         return not (has_kernel and self._kernel_beats_torch(input))
 
     def _kernel_beats_torch(self, batch: Tensor) -> bool:
