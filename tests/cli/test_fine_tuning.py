@@ -45,7 +45,7 @@ def test_a_run_starts_from_another_one_and_says_what_it_takes(
         str(tmp_path / "new"),
     )
     assert out.code == 0
-    assert f"starts from {story_run.folder}: its tokens and its recurrent network" in out.err
+    assert f"starting from {story_run.folder} with its tokens and recurrent network" in out.err
     assert " trainable" in out.err
     assert "--model NAME" not in out.err.partition(" trainable")[2].partition("\n")[0]
 

@@ -148,7 +148,7 @@ def test_guesses_are_told_before_an_error_and_before_slow_work(
     assert ended.err.index("data.label=NAME") < ended.err.index("50 of 80 rows")
     write_table(folder / "good.csv", [["id", "text", "label"], *GOOD])
     told = run(capsys, "train", "good.csv", *FAST).err
-    assert told.index("data.label=NAME") < told.index("learning the vocabulary")
+    assert told.index("data.label=NAME") < told.index("fitting the tokenizer")
     assert told.count("data.label=NAME") == 1
 
 
@@ -159,7 +159,7 @@ def test_skipped_rows_are_told_once_and_early(folder: Path, capsys: pytest.Captu
     assert (surveyed.err.count("skipped 2 rows"), surveyed.out.count("skipped")) == (1, 0)
     trained = run(capsys, "train", "two.csv", *FAST, "--out", "r")
     assert (trained.err + trained.out).count("skipped 2 rows") == 1
-    assert trained.err.index("skipped 2 rows") < trained.err.index("learning the vocabulary")
+    assert trained.err.index("skipped 2 rows") < trained.err.index("fitting the tokenizer")
     results = json.loads((folder / "r" / "results.json").read_text())
     assert [warning for warning in results["warnings"] if "skipped 2 rows" in warning]
     write_table(

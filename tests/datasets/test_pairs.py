@@ -142,9 +142,6 @@ def test_letters_are_copied_and_reversed_and_as_long_as_asked(length: int) -> No
 def test_a_length_is_for_these_sets_only() -> None:
     with pytest.raises(
         RecipeError,
-        match=(
-            r"data.length: a length is chosen for the built-in datasets 'copy', 'reverse' only\.\n.*seqlab"
-            r" train copy"
-        ),
+        match=(r"data.length: .*'copy', 'reverse'\.\n.*seqlab train copy"),
     ):
         refuse_missing(find_recipe("numbers", ["data.length=7"])[0])

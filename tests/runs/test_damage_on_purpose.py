@@ -202,21 +202,24 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
         "os.system",
     ),
     "a deep tokenizer": (write("tokens/tokenizer.settings.json", "[" * 90_000), "tokenizer.settings.json"),
-    "a tokenizer of 500 MB": (grow("tokens/tokenizer.settings.json"), "more than is ever needed"),
+    "a tokenizer of 500 MB": (grow("tokens/tokenizer.settings.json"), "too large"),
     "a list of checksums of 500 MB": (grow("MANIFEST.json"), "MANIFEST.json"),
     "a deep list of checksums": (write("MANIFEST.json", "[" * 500_000), "MANIFEST.json"),
     "a list of checksums that is a list": (write("MANIFEST.json", "[]"), "MANIFEST.json"),
-    "a name that leads out": (change_manifest("../../../etc/hostname"), "no file of a run"),
-    "a name from the root": (change_manifest("/etc/hostname"), "no file of a run"),
-    "a name with a zero": (change_manifest("tokens/a\0b"), "no file of a run"),
-    "a link to a system file": (link("tokens/labels.json", "/etc/hostname"), "leads out of the folder"),
-    "a link upwards": (link("tokens/labels.json", "../../notes.csv"), "leads out of the folder"),
-    "tokens that are elsewhere": (link("tokens", "/etc"), "leads out of the folder"),
-    "weights that are elsewhere": (link("model.safetensors", "/etc/hostname"), "leads out of the folder"),
-    "a recipe that is elsewhere": (link("recipe.toml", "/etc/hostname"), "leads out of the folder"),
-    "checksums that are elsewhere": (link("MANIFEST.json", "/etc/hostname"), "leads out of the folder"),
-    "a journal that is elsewhere": (link("journal.jsonl", "/etc/hostname"), "leads out of the folder"),
-    "checkpoints that are elsewhere": (link("checkpoints", "/tmp"), "leads out of the folder"),
+    "a name that leads out": (change_manifest("../../../etc/hostname"), "not a file of a run"),
+    "a name from the root": (change_manifest("/etc/hostname"), "not a file of a run"),
+    "a name with a zero": (change_manifest("tokens/a\0b"), "not a file of a run"),
+    "a link to a system file": (link("tokens/labels.json", "/etc/hostname"), "points outside the run folder"),
+    "a link upwards": (link("tokens/labels.json", "../../notes.csv"), "points outside the run folder"),
+    "tokens that are elsewhere": (link("tokens", "/etc"), "points outside the run folder"),
+    "weights that are elsewhere": (
+        link("model.safetensors", "/etc/hostname"),
+        "points outside the run folder",
+    ),
+    "a recipe that is elsewhere": (link("recipe.toml", "/etc/hostname"), "points outside the run folder"),
+    "checksums that are elsewhere": (link("MANIFEST.json", "/etc/hostname"), "points outside the run folder"),
+    "a journal that is elsewhere": (link("journal.jsonl", "/etc/hostname"), "points outside the run folder"),
+    "checkpoints that are elsewhere": (link("checkpoints", "/tmp"), "points outside the run folder"),
     "a link in a circle": (link("tokens/labels.json", "labels.json"), "labels.json"),
     "a pipe that never answers": (pipe("tokens/labels.json"), "is neither a file nor a folder"),
     "weights that are a pipe": (pipe("model.safetensors"), "is neither a file nor a folder"),
@@ -302,7 +305,7 @@ def test_resuming_writes_through_no_link(name: str, run: Path, tmp_path: Path) -
     (outside / "file").write_text("precious", encoding="utf-8")
     (outside / "tmp-1-1").mkdir()
     link(name, str(outside if name == "checkpoints" else outside / "file"))(run)
-    with pytest.raises(SeqlabError, match="leads out of the folder of the run"):
+    with pytest.raises(SeqlabError, match="points outside the run folder"):
         resume(run)
     assert (outside / "file").read_text(encoding="utf-8") == "precious"
     assert (outside / "tmp-1-1").is_dir()

@@ -36,7 +36,7 @@ def test_moved_data_is_found_again_by_its_new_name(
     assert outcome.code == 0, outcome.err
     assert json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))["splits"] == scores
     moved.write_bytes(moved.read_bytes().replace(b"low", b"mid"))
-    with pytest.raises(RunError, match="is not what the run started with"):
+    with pytest.raises(RunError, match="has changed since the run started"):
         resume(tmp_path / "run", data={"train": str(moved)})
 
 

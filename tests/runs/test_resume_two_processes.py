@@ -100,10 +100,10 @@ def test_a_start_that_was_killed_before_its_first_step_can_be_made_again(tmp_pat
 @pytest.mark.parametrize(
     ("names", "words"),
     [
-        (["notes.txt"], "taken by something that is not a run"),
-        (["tokens"], "taken by something that is not a run"),
-        ([".lock", "notes.txt"], "taken by something that is not a run"),
-        (["recipe.toml"], "there is a run in this folder already"),
+        (["notes.txt"], "exists and is not a run"),
+        (["tokens"], "exists and is not a run"),
+        ([".lock", "notes.txt"], "exists and is not a run"),
+        (["recipe.toml"], "already contains a run"),
     ],
 )
 def test_a_folder_with_other_things_is_never_taken(names: list[str], words: str, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def start_late(data: Path, folder: Path) -> None:
     try:
         start(data, folder, CLASSIFIER)
     except RunError as error:
-        sys.exit(9 if "there is a run in this folder already" in str(error) else 1)
+        sys.exit(9 if "already contains a run" in str(error) else 1)
 
 
 @pytest.mark.slow

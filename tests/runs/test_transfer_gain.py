@@ -40,7 +40,7 @@ def test_new_weights_come_with_the_tokens_and_the_network_of_the_run(
 
 
 def test_new_weights_have_nothing_to_keep(recurrent_run: Run, tmp_path: Path) -> None:
-    with pytest.raises(RecipeError, match=r"start.weights: new weights have learned nothing to keep"):
+    with pytest.raises(RecipeError, match=r"start.weights: .*start.freeze"):
         find_recipe(
             str(write_table(tmp_path)),
             ["start.weights=new", "start.freeze=backbone"],
@@ -75,7 +75,5 @@ def test_the_gain_is_the_difference_of_both_runs_on_the_same_rows(recurrent_run:
 
 
 def test_numbers_of_rows_must_differ(tmp_path: Path) -> None:
-    with pytest.raises(
-        UsageError, match="--rows: the numbers of labelled rows must be positive and different"
-    ):
+    with pytest.raises(UsageError, match="--rows: the numbers of labeled rows must be positive and distinct"):
         measure_gain("data.csv", "run", [100, 100], [], folder=tmp_path)

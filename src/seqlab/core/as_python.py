@@ -22,8 +22,8 @@ def as_python(sentence: str) -> str:
 
     >>> as_python("a gru model; set --model NAME to change it")
     'a gru model; set model="NAME" to change it'
-    >>> as_python("Try twice the time: --minutes 0.4")
-    'Try twice the time: minutes=0.4'
+    >>> as_python("Try training twice as long: --minutes 0.4")
+    'Try training twice as long: minutes=0.4'
     >>> as_python("label column 'stars'; set data.label=NAME to change it")
     'label column \\'stars\\'; set "data.label=NAME" to change it'
     >>> as_python("Choose another --out, or continue: seqlab train --resume runs/a data.train=FILE")

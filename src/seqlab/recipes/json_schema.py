@@ -1,7 +1,7 @@
-"""The JSON Schema of recipes (draft 2020-12), for editors that complete and check TOML files.
+"""The JSON Schema of recipes (draft 2020-12), for completion and validation of TOML files in editors.
 
-It follows from the settings classes, so it knows every section, every model kind and every cell, parts of
-installed plug-ins included.
+It is derived from the settings classes, so it includes every section, model kind and cell, also those of
+installed plug-ins.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ REFERENCE = "#/$defs/{model}"
 
 
 class _Untitled(GenerateJsonSchema):
-    """A title would only repeat the name of a setting."""
+    """Leaves out titles, which would only repeat the names of settings."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 
 
 def recipe_schema() -> Schema:
-    """What a recipe may contain."""
+    """Build the JSON Schema of a recipe."""
     schema, definitions = _parts_of(_recipe_of_all_tasks())
     properties = schema["properties"]
     properties["format"] |= {"minimum": 1, "maximum": FORMAT}
@@ -58,7 +58,7 @@ def recipe_schema() -> Schema:
 
 
 def _recipe_of_all_tasks() -> type[Recipe]:
-    """A recipe with the section of every task; a recipe that is read has at most that of its own."""
+    """Build a recipe class with the sections of all tasks; a recipe that is read has at most one of them."""
     sections: dict[str, Any] = {
         task: (settings, Field(default_factory=settings, description=sentence_of(settings)))
         for task in task_sections()
@@ -68,14 +68,14 @@ def _recipe_of_all_tasks() -> type[Recipe]:
 
 
 def _only_for(task: str) -> Schema:
-    """What the section of a task demands: no other task is named."""
+    """A recipe with the section of a task may not name another task."""
     return {"properties": {"task": {"enum": ["", task]}}}
 
 
 def _one_of_kinds(section: str, definitions: dict[str, Schema], *, short_names: Iterable[str]) -> Schema:
-    """A short name, or the settings of one kind. Only the default kind may be left unnamed.
+    """The schema of a short name, or of the settings of one kind. Only the default kind may be left out.
 
-    definitions: gets the schema of every kind.
+    definitions: the schema of every kind is added to it.
     """
     kinds = KINDS[section]
     for kind, settings in kinds.items():
@@ -87,9 +87,9 @@ def _one_of_kinds(section: str, definitions: dict[str, Schema], *, short_names: 
 
 
 def _parts_of(settings: type[Settings]) -> tuple[Schema, dict[str, Schema]]:
-    """The schema of a settings class, and the definitions that it refers to.
+    """Return the schema of a settings class, and the definitions that it refers to.
 
-    Models and cells are defined by their kinds instead of the classes that pydantic knows.
+    Models and cells are defined per kind, in place of the classes that pydantic knows.
     """
     schema = settings.model_json_schema(ref_template=REFERENCE, schema_generator=_Untitled)
     replaced = {kind.__name__ for kinds in KINDS.values() for kind in kinds.values()} | {"CellSettings"}

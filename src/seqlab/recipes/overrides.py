@@ -1,4 +1,4 @@
-"""KEY=VALUE words and `--model NAME` on top of a recipe."""
+"""Override settings of a recipe with KEY=VALUE arguments and `--model NAME`."""
 
 from __future__ import annotations
 
@@ -18,18 +18,17 @@ from seqlab.recipes.toml_text import parse_toml
 
 Raw = dict[str, Any]
 ALWAYS_NEW = {key for name, settings in SHORT_NAMES.items() if name not in MODEL_PRESETS for key in settings}
-"""What a short name decides, also where it does not mention it: `lstm` after `bilstm` reads in one
-direction.
+"""Settings that a short name always resets, even if it does not mention them: `lstm` after `bilstm` is
+unidirectional.
 """
 
 
 def override(
     raw: Raw, assignments: Iterable[str], *, model: str = "", values: Mapping[str, Any] | None = None
 ) -> Raw:
-    """Apply `--model NAME`, `section.name=value` words and values by dotted names on top of a recipe, which
-    stays as it was.
+    """Apply `--model NAME`, `section.name=value` arguments and values by dotted name to a copy of a recipe.
 
-    Options of a cell come last: they belong to the cell that all words together choose.
+    Options of a cell come last, because they belong to the cell that all arguments together choose.
     """
     changed = {name: _copied(value) for name, value in raw.items()}
     if model:
@@ -42,7 +41,7 @@ def override(
 
 
 def read_assignments(assignments: Iterable[str], *, where: str, example: str) -> dict[str, Any]:
-    """`section.name=value` words as values by their dotted names.
+    """Parse `section.name=value` arguments into values by dotted name.
 
     >>> read_assignments(["decoding.beam=5", "decoding.prefix=2024"], where="", example="")
     {'decoding.beam': 5, 'decoding.prefix': '2024'}
@@ -62,7 +61,7 @@ def read_assignments(assignments: Iterable[str], *, where: str, example: str) ->
 
 
 def assigned_names(assignments: Iterable[str]) -> list[str]:
-    """The dotted names of the settings that `section.name=value` words set."""
+    """Return the dotted names of the settings that `section.name=value` arguments set."""
     return [_parted(assignment)[0] for assignment in assignments]
 
 
@@ -71,24 +70,24 @@ def _is_option_of_cell(name: str) -> bool:
 
 
 def _plain(value: Any, _: Any) -> Any:
-    """A value of Python as TOML would have it."""
+    """Convert a Python value to what TOML would give."""
     if isinstance(value, PurePath):
         return str(value)
     return list(value) if isinstance(value, tuple) else value
 
 
 def _copied(section: Any) -> Any:
-    """Sections and the sections in them: all that words may write into."""
+    """Copy a section and the sections in it, which arguments may change."""
     if not isinstance(section, dict):
         return section
     return {name: dict(value) if isinstance(value, dict) else value for name, value in section.items()}
 
 
 def short_model(name: str, *, before: Any = None) -> Raw:
-    """The settings that a short name stands for.
+    """Return the settings that a short name stands for.
 
-    Sizes already chosen for the same kind of network stay, unless the name is that of a published network,
-    which has its own.
+    Sizes that are already set for the same kind of network are kept, unless the name is that of a published
+    network, which has its own.
     """
     if name not in MODEL_ALIASES:
         raise UsageError(
@@ -107,7 +106,7 @@ def short_model(name: str, *, before: Any = None) -> Raw:
 
 
 def short_cell(name: str, *, before: Any = None) -> Raw:
-    """The section that a cell's name stands for. Options that the new cell has as well stay."""
+    """Return the section that a cell's name stands for. Options that the new cell also has are kept."""
     known = KINDS["model.cell"][name].model_fields if name in KINDS["model.cell"] else {}
     options = before if isinstance(before, dict) else {}
     return {"kind": name} | {
@@ -116,20 +115,20 @@ def short_cell(name: str, *, before: Any = None) -> Raw:
 
 
 def _parted(assignment: str) -> tuple[str, str]:
-    """The name and the text of a `section.name=value` word."""
+    """Split a `section.name=value` argument into name and text."""
     name, equals, text = assignment.partition("=")
     name = name.strip()
     section, dot, key = name.partition(".")
     if not equals or not section or (dot and not key) or name.endswith("."):
         raise UsageError(
             f"'{shortened(assignment)}' is not of the form KEY=VALUE.",
-            cure="For example: training.steps=500. A file or folder comes first, and one is enough.",
+            cure="For example: training.steps=500. The file or folder comes first, and there is only one.",
         )
     return name, text
 
 
 def _assign(changed: Raw, name: str, read: Callable[[Any], Any]) -> None:
-    """Set one setting. `read` gives its value for the type that the setting has."""
+    """Set one setting. `read` converts its value to the type of the setting."""
     section, dot, key = name.partition(".")
     if not dot:
         value = read(_annotation(Recipe, section))
@@ -150,7 +149,7 @@ def _assign(changed: Raw, name: str, read: Callable[[Any], Any]) -> None:
 
 
 def _opened(above: Raw, name: str, key: str) -> Raw:
-    """A section to write into; one that stands there by its short name is spelled out."""
+    """Return a section to write into; a short name is expanded to its settings first."""
     place = above.setdefault(name, {})
     if isinstance(place, str) and name == "model" and place in MODEL_ALIASES:
         place = above[name] = short_model(place)
@@ -158,14 +157,14 @@ def _opened(above: Raw, name: str, key: str) -> Raw:
         place = above[name] = short_cell(place)
     if not isinstance(place, dict):
         raise UsageError(
-            f"'{name}' is one setting and has no part '{shortened(key)}'.",
+            f"'{name}' is a setting, not a section, so there is no '{shortened(key)}' in it.",
             cure=f"For example: {name}={place}",
         )
     return place
 
 
 def _annotation_in(section: str, key: str) -> Any:
-    """The type of a setting, whichever kind of the section has it; None for one that is not known."""
+    """Return the type of a setting from any kind of the section that has it; None for an unknown one."""
     types = (_annotation(kind, key) for kind in settings_of(section))
     return next((annotation for annotation in types if annotation is not None), None)
 
@@ -176,8 +175,8 @@ def _annotation(settings: Any, name: str) -> Any:
 
 
 def _value(text: str, annotation: Any) -> Any:
-    """A word as the setting wants it: text stays as it stands (a column may be called 2024), lists may be
-    written a,b.
+    """Convert an argument to the type of the setting: text is kept as it is (a column may be called 2024),
+    and lists may be written as a,b.
     """
     if _is_text(annotation) or get_origin(annotation) is Literal:
         quoted = _toml(text)
@@ -214,7 +213,7 @@ def _numbers(text: str) -> Any:
 
 
 def _toml(text: str) -> Any:
-    """What TOML reads in a value, or None when it is not one value of TOML."""
+    """Parse a TOML value; None if the text is not a single TOML value."""
     try:
         read = parse_toml(f"value = {text}")
     except ValueError:

@@ -1,4 +1,4 @@
-"""What is wrong with a recipe, in plain words: the name of the setting, what it takes, what was found."""
+"""Messages about mistakes in a recipe: the name of the setting, what it takes, what was found."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from seqlab.recipes.task_registry import registered_tasks
 
 @dataclass(frozen=True)
 class Place:
-    """A section by its dotted name, the class of settings chosen there by its kind, and what follows: a
-    setting, an entry of a list.
+    """The location of a mistake: a section, the settings class that its kind selects, and the rest of the
+    path (a setting, an entry of a list).
     """
 
     section: str
@@ -30,7 +30,7 @@ class Place:
 
     @classmethod
     def of(cls, path: Sequence[str | int]) -> Place:
-        """Of a path as pydantic writes it, where the kinds stand between the names.
+        """Parse a path of pydantic, which has the kinds between the names.
 
         >>> place = Place.of(["model", "recurrent", "cell", "lstm", "forget_bias"])
         >>> place.section, place.chosen.__name__, place.rest
@@ -50,7 +50,7 @@ class Place:
 
 
 def unknown_section(name: str, value: Any, task: str) -> list[str]:
-    """What is wrong with a word at the top of a recipe that is neither a section nor a setting there."""
+    """Explain a name at the top level of a recipe that is neither a section nor a setting."""
     if renamed := new_name(name):
         names = [f"{name}.{key}" for key in value] if isinstance(value, Mapping) else []
         return [f"{old}: this setting is now called {new_name(old)}." for old in names] or [
@@ -60,7 +60,7 @@ def unknown_section(name: str, value: Any, task: str) -> list[str]:
         if not is_section(name):
             return [f"{name}: the task {name} has no settings of its own."]
         return [
-            f"{name}: a section of the task {name}, but the task is {task}. Leave it out, or set task={name}."
+            f"{name}: this section belongs to the task {name}, but the task is {task}. Remove it, or set task={name}."
         ]
     homes = (
         [setting] if (setting := setting_for(name)) else [f"{home}.{name}" for home in sections_with(name)]
@@ -74,9 +74,9 @@ def unknown_section(name: str, value: Any, task: str) -> list[str]:
 
 
 def in_words(entry: Any) -> str:
-    """One complaint of pydantic as a sentence that starts with the dotted name."""
+    """Turn one error of pydantic into a sentence that starts with the dotted name."""
     place = Place.of(entry["loc"])
-    if entry["type"] == "value_error":  # settings that contradict each other say so themselves
+    if entry["type"] == "value_error":  # settings that contradict each other have their own message
         return f"{place.section}: {entry['ctx']['error']}"
     if entry["type"] == "extra_forbidden":
         return _unknown_option(place) if place.section == "model.cell" else _unknown_setting(place)
@@ -94,8 +94,7 @@ def in_words(entry: Any) -> str:
             else ""
         )
         return (
-            f"{place.section}: expected a section with settings of its own, found"
-            f" {format_value(entry['input'])}.{hint}"
+            f"{place.section}: expected a section with settings, found {format_value(entry['input'])}.{hint}"
         )
     return _wrong_value(place, entry["input"])
 
@@ -105,12 +104,13 @@ def _kind_in(value: Any) -> str:
 
 
 LARGEST_NUMBER = 2**53
-"""Whole numbers beyond cannot be counted in floating-point numbers one by one."""
+"""Larger integers are not exact as floating-point numbers."""
 
 
 def unusable_numbers(section: str, values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Settings that take a number and got `true` or `false`, which Python would read as 1 or 0, or a number that is
-    too large to count with: the other settings, and a sentence for each.
+    """Find settings that take a number but got `true` or `false` (1 or 0 to Python), or a number that is too large.
+
+    Returns the other settings, and a message for each of these.
     """
     fields = {
         name: field for kind in _possible_kinds(section, values) for name, field in kind.model_fields.items()
@@ -133,7 +133,9 @@ def unusable_numbers(section: str, values: Mapping[str, Any]) -> tuple[dict[str,
 
 
 def _possible_kinds(section: str, values: Mapping[str, Any]) -> Sequence[type[Settings]]:
-    """The settings of the kind that is named, since those of every cell take long to collect; all if none is."""
+    """Return the settings of the kind that is named, because collecting those of all cells is slow; all if
+    none is.
+    """
     kinds = KINDS.get(section, {})
     kind = values.get("kind")
     return [kinds[kind]] if isinstance(kind, str) and kind in kinds else settings_of(section)
@@ -202,7 +204,7 @@ def _unknown_setting(place: Place) -> str:
 
 
 def _unknown_option(place: Place) -> str:
-    """An option that this cell does not have: perhaps another one does."""
+    """Explain an option that this cell does not have, but another one may."""
     cells, chosen, key = KINDS["model.cell"], place.chosen, str(place.rest[0])
     assert chosen is not None
     own = [name for name in chosen.model_fields if name != "kind"]
@@ -245,7 +247,7 @@ def _and(names: Iterable[str]) -> str:
 
 
 def format_value(value: Any) -> str:
-    """A value as one would write it in a recipe, cut to a readable length.
+    """Format a value as in a recipe, shortened to a readable length.
 
     >>> format_value(True), format_value("abc"), format_value({"a": 1}), format_value([1, True])
     ('true', "'abc'", 'a section', '[1, true]')

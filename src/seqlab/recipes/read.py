@@ -24,7 +24,7 @@ LARGEST_RECIPE = 1_000_000
 
 
 def shipped_recipes() -> list[str]:
-    """The names of the recipes that come with seqlab."""
+    """Return the names of the recipes that come with seqlab."""
     return sorted(
         entry.name.removesuffix(".toml")
         for entry in resources.files("seqlab.recipes").iterdir()
@@ -33,12 +33,12 @@ def shipped_recipes() -> list[str]:
 
 
 def recipe_summary(what: str) -> str:
-    """The comment on the first line of a shipped recipe."""
+    """Return the comment on the first line of a shipped recipe."""
     return _shipped(what).partition("\n")[0].removeprefix("#").strip()
 
 
 def read_raw(what: str) -> Raw:
-    """The contents of a `.toml` file or of a shipped recipe, unchecked."""
+    """Read a `.toml` file or a shipped recipe without checking it."""
     text = _shipped(what) if what in shipped_recipes() else _read_file(what)
     try:
         return parse_toml(text)
@@ -51,9 +51,9 @@ def read_raw(what: str) -> Raw:
 
 
 def check(raw: Raw, *, where: str, is_trained: bool = False) -> Recipe:
-    """A recipe from raw settings, or one error that names all mistakes.
+    """Build a recipe from raw settings, or raise one error that lists all mistakes.
 
-    is_trained: the recipe of a run, whose metrics need not be loaded.
+    is_trained: whether this is the recipe of a finished run, whose metrics need not be registered.
     """
     _refuse_other_formats(raw.get("format", FORMAT), where=where)
     task, mistakes = _find_task(raw)
@@ -83,7 +83,7 @@ def check(raw: Raw, *, where: str, is_trained: bool = False) -> Recipe:
 
 
 def with_task(recipe: Recipe, task: str) -> Recipe:
-    """The recipe with a task that was guessed: `decoding` is checked again, as the task understands it."""
+    """Set a task that was guessed, and check `decoding` again for that task."""
     if recipe.task == task:
         return recipe
     values = {name: getattr(recipe, name) for name in recipe.model_fields_set if name in Recipe.model_fields}
@@ -95,7 +95,7 @@ def with_task(recipe: Recipe, task: str) -> Recipe:
 
 
 def _find_task(raw: Raw) -> tuple[str, list[str]]:
-    """The task that is named, or the one whose section there is; empty where the data decides."""
+    """Return the task that is named, or the one whose section is present; empty if the data decides."""
     task, names = raw.get("task", ""), registered_tasks.names()
     if not isinstance(task, str):
         return "", [f"task: expected {' or '.join(names)}, found {format_value(task)}."]
@@ -107,7 +107,7 @@ def _find_task(raw: Raw) -> tuple[str, list[str]]:
 
 
 def _with_kinds(model: Raw) -> Raw:
-    """The default kinds of model and cell where nothing else is said."""
+    """Fill in the default kinds of model and cell."""
     cell = model.get("cell")
     whole = {"cell": {"kind": DEFAULT_KINDS["model.cell"], **cell}} if isinstance(cell, dict) else {}
     return {"kind": DEFAULT_KINDS["model"], **model, **whole}
@@ -122,8 +122,8 @@ def _refuse_other_formats(version: object, *, where: str) -> None:
         )
     if version > FORMAT:
         raise RecipeError(
-            f"the recipe has format {version}, this seqlab reads up to {FORMAT}: it was written by a newer"
-            " seqlab.",
+            f"the recipe has format {version}, but this version of seqlab reads formats up to {FORMAT}: it was"
+            " written by a newer version.",
             where=where,
             cure="Update seqlab: pip install --upgrade seqlab",
         )
@@ -134,13 +134,13 @@ def _shipped(name: str) -> str:
 
 
 def _read_file(what: str) -> str:
-    """The text of a recipe file; whatever else a path may be is told apart."""
+    """Read the text of a recipe file, with an explanation if the path is something else."""
     path = Path(what)
     if path.is_dir():
         raise RecipeError(
             "is a folder, not a recipe.",
             where=what,
-            cure="A folder with data is trained on when its name does not end in .toml.",
+            cure="To train on a folder of data, rename it so that it does not end in .toml.",
         )
     if not path.is_file():
         raise _missing(path)
@@ -149,7 +149,7 @@ def _read_file(what: str) -> str:
             content = file.read(LARGEST_RECIPE + 1)
         if len(content) > LARGEST_RECIPE:
             raise RecipeError(
-                "is larger than 1 MB, too much for a recipe.", where=what, cure="Is this the right file?"
+                "is larger than 1 MB, too large for a recipe.", where=what, cure="Is this the right file?"
             )
         return content.decode("utf-8-sig")
     except OSError as error:
@@ -159,14 +159,14 @@ def _read_file(what: str) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise RecipeError(
-            "is not text in UTF-8.",
+            "is not UTF-8 text.",
             where=f"{what}, line {line}",
             cure="Is this the right file? Save it as UTF-8.",
         ) from error
 
 
 def _missing(path: Path) -> RecipeError:
-    """Say what is near: recipes in the same folder, and the shipped ones."""
+    """Suggest recipes with similar names in the same folder, and the shipped ones."""
     beside = sorted(entry.name for entry in path.parent.glob("*.toml")) if path.parent.is_dir() else []
     close = closest(path.name, [*beside, *shipped_recipes()])
     cure = (f"Did you mean '{close}'? " if close else "") + f"Shipped recipes: {listed(shipped_recipes())}."

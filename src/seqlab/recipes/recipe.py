@@ -1,4 +1,4 @@
-"""The whole recipe: every setting of a run, with its default and its sentence of help."""
+"""The recipe: every setting of a run, with its default and its description."""
 
 from __future__ import annotations
 
@@ -30,46 +30,46 @@ Section = TypeVar("Section", bound=Settings)
 
 
 class Recipe(Settings):
-    """Everything that defines a run. Written into the run folder with every default spelled out.
+    """Everything that defines a run. Saved in the run folder with every default filled in.
 
-    A recipe whose task is known has a section with the task's name besides (`recipe_class`).
+    A recipe whose task is known also has a section with the task's name (`recipe_class`).
     """
 
     format: int = Field(FORMAT, description="Version of the recipe format.")
     task: str = Field(
         "",
-        description="The task: classification, tagging, language_model, …; guessed from the data when empty.",
+        description="The task: classification, tagging, language_model, …; guessed from the data if empty.",
     )
-    data: DataSettings = Field(
-        default_factory=DataSettings, description="Which files, which columns, which part is held out."
+    data: DataSettings = Field(default_factory=DataSettings, description="Files, columns and held-out data.")
+    tokens: TokenSettings = Field(
+        default_factory=TokenSettings, description="The tokenizer: how text becomes token ids."
     )
-    tokens: TokenSettings = Field(default_factory=TokenSettings, description="How text becomes ids.")
     model: ModelSettings = Field(
         default_factory=RecurrentSettings,
-        description="The network; a short name such as lstm stands for a whole section.",
+        description="The network; a short name such as lstm can replace the whole section.",
     )
     decoder: DecoderSettings = Field(
         default_factory=DecoderSettings, description="The decoder of an encoder-decoder."
     )
     bag: BagSettings = Field(
         default_factory=BagSettings,
-        description="The bag of n-grams that a classifier weighs, alone or beside its network.",
+        description="Bag of n-grams for a classifier, alone or combined with a network.",
     )
     training: TrainingSettings = Field(
         default_factory=TrainingSettings,
-        description="The budget, the batches, the optimizer and when to stop.",
+        description="Budget, batches, optimizer and early stopping.",
     )
     scheduled_sampling: ScheduledSamplingSettings = Field(
         default_factory=ScheduledSamplingSettings,
-        description="How often a decoder reads its own predictions while it learns.",
+        description="How often a decoder reads its own predictions during training.",
     )
     distillation: DistillationSettings = Field(
         default_factory=DistillationSettings,
-        description="A finished run whose answers are learned besides the targets.",
+        description="Knowledge distillation: learn from the probabilities of a finished run in addition to the targets.",
     )
     start: StartSettings = Field(
         default_factory=StartSettings,
-        description="Fine-tuning: the run from which training starts, and what of it stays as it was.",
+        description="Fine-tuning: the run to start from, and which parts are frozen.",
     )
     decoding: DecodingSettings = Field(
         default_factory=DecodingSettings,
@@ -77,11 +77,11 @@ class Recipe(Settings):
     )
     evaluation: EvaluationSettings = Field(
         default_factory=EvaluationSettings,
-        description="Which metrics are computed beside those of the task.",
+        description="Metrics to compute in addition to those of the task.",
     )
 
     def section(self, kind: type[Section]) -> Section:
-        """The section of a class of settings, such as that of the recipe's task."""
+        """Return the section with settings of this class, such as that of the recipe's task."""
         for name in type(self).model_fields:
             if isinstance(value := getattr(self, name), kind):
                 return value
@@ -93,19 +93,19 @@ class Recipe(Settings):
         return tomli_w.dumps({**first, **values})
 
     def changed(self, section: str, **values: Any) -> Recipe:
-        """A copy with some settings of a section replaced."""
+        """Return a copy with some settings of a section replaced."""
         settings: Settings = getattr(self, section)
         assert values.keys() <= type(settings).model_fields.keys(), f"{section} has no {', '.join(values)}"
         return self.model_copy(update={section: settings.model_copy(update=values)})
 
     def with_defaults(self, section: str, **values: Any) -> Recipe:
-        """A copy in which settings of a section that nobody has set take other defaults."""
+        """Return a copy with other defaults for those settings of a section that the user did not set."""
         given = getattr(self, section).model_fields_set
         return self.changed(section, **{name: value for name, value in values.items() if name not in given})
 
 
 def recipe_class(task: str) -> type[Recipe]:
-    """The recipe of a task: with the section of the task, and `decoding` as the task understands it."""
+    """Return the recipe class of a task: with the section of the task, and its version of `decoding`."""
     if not task:
         return Recipe
     spec: Any = registered_tasks.get(task)
@@ -114,7 +114,7 @@ def recipe_class(task: str) -> type[Recipe]:
 
 @cache
 def _recipe_class(task: str, spec: type[Any]) -> type[Recipe]:
-    """One class for each registered spec, so that recipes of a task compare equal."""
+    """Build one class per registered spec, so that recipes of a task compare equal."""
     decoding = spec.decoding
     help_of_decoding = Recipe.model_fields["decoding"].description
     fields: dict[str, Any] = {
@@ -127,10 +127,10 @@ def _recipe_class(task: str, spec: type[Any]) -> type[Recipe]:
 
 
 def task_settings(task: str) -> type[Settings]:
-    """The settings that only this task has."""
+    """Return the settings class of this task alone."""
     settings: type[Settings] = registered_tasks.get(task).settings
     if settings.model_fields and task in Recipe.model_fields:
         raise ValueError(
-            f"a task with settings cannot be called '{task}': a recipe has such a section already"
+            f"a task with settings cannot be called '{task}': a recipe already has a section of that name"
         )
     return settings

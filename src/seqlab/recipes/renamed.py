@@ -1,4 +1,4 @@
-"""Settings that had another name in an earlier version: an old name is answered with the new one."""
+"""Settings that had another name in an earlier version, so that an error can give the new one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ RENAMED_SECTIONS = {"search": "decoding", "masking": "masked_language_model"}
 
 
 def new_name(name: str) -> str:
-    """The name that a setting has now; empty where it never had another one.
+    """Return the current name of a renamed setting; empty for a setting that was never renamed.
 
     >>> new_name("training.carry_state"), new_name("search.beam"), new_name("decoding.length_alpha")
     ('language_model.stateful', 'decoding.beam', 'decoding.length_penalty')
@@ -63,7 +63,7 @@ def old_sections(section: str) -> list[str]:
 
 
 def new_names_of_keyword(keyword: str) -> list[str]:
-    """What a setting without its section may be called now.
+    """Return the current names of a renamed setting that is given without its section.
 
     >>> new_names_of_keyword("carry_state")
     ['language_model.stateful']

@@ -1,5 +1,5 @@
-"""The sections of a recipe by their dotted names: those of every recipe, and one for each task with settings of
-its own.
+"""The sections of a recipe by their dotted names: those of every recipe, and one for each task with its own
+settings.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from seqlab.recipes.synonyms import setting_for
 from seqlab.recipes.task_registry import registered_tasks
 
 KINDS: Mapping[str, Mapping[str, type[Settings]]] = {"model": MODEL_KINDS, "model.cell": CELL_KINDS}
-"""The sections whose setting `kind` decides which other settings there are."""
+"""The sections whose setting `kind` determines which other settings there are."""
 DEFAULT_KINDS = {"model": "recurrent", "model.cell": "lstm"}
 
 
 def section_names() -> list[str]:
-    """Every section, those of tasks last.
+    """Return the names of all sections, those of tasks last.
 
     >>> section_names()[:4]
     ['data', 'tokens', 'model', 'model.cell']
@@ -36,7 +36,7 @@ def section_names() -> list[str]:
 
 
 def task_sections() -> list[str]:
-    """Tasks that have settings of their own."""
+    """Return the tasks that have their own settings."""
     return [task for task in registered_tasks.names() if task_settings(task).model_fields]
 
 
@@ -45,7 +45,7 @@ def is_section(name: str) -> bool:
 
 
 def settings_of(section: str) -> tuple[type[Settings], ...]:
-    """The classes of settings that a section may hold; none where there is no such section.
+    """Return the settings classes that a section may hold; empty if there is no such section.
 
     >>> [settings.__name__ for settings in settings_of("language_model")], settings_of("no_such")
     (['LanguageModelSettings'], ())
@@ -61,7 +61,7 @@ def settings_of(section: str) -> tuple[type[Settings], ...]:
 
 
 def sections_with(name: str) -> list[str]:
-    """The sections that have a setting of this name."""
+    """Return the sections that have a setting of this name."""
     return [
         section
         for section in section_names()
@@ -70,9 +70,9 @@ def sections_with(name: str) -> list[str]:
 
 
 def settings_help(section: str) -> list[SettingHelp]:
-    """Every setting of a section with its dotted name.
+    """Describe every setting of a section under its dotted name.
 
-    One that differs between the kinds of a section is listed in each of its forms.
+    A setting that differs between the kinds of a section is listed once per variant.
     """
     if section not in KINDS:
         return describe(settings_of(section)[0], prefix=f"{section}.")
@@ -86,7 +86,7 @@ def settings_help(section: str) -> list[SettingHelp]:
         replace(entry, kinds=() if len(having) == len(kinds) else tuple(having))
         for entry, having in forms.items()
     ]
-    names = list(dict.fromkeys(entry.name for entry in own))  # all forms of a setting stand together
+    names = list(dict.fromkeys(entry.name for entry in own))  # keep the variants of a setting together
     first = SettingHelp(f"{section}.kind", " | ".join(kinds), DEFAULT_KINDS[section], about)
     return [
         first,
@@ -97,13 +97,13 @@ def settings_help(section: str) -> list[SettingHelp]:
 
 
 MAIN = ("data", "tokens", "model", "training")
-"""A name in one of these sections means that section, also where a special section such as `decoder` has the
-name too.
+"""A name in one of these sections refers to that section, even if another section such as `decoder` has the
+same name.
 """
 
 
 def dotted_names(settings: Mapping[str, Any], *, task: str = "") -> dict[str, Any]:
-    """The same settings under their dotted names. A name that the section of the task has means that section.
+    """Return settings under their dotted names. A name in the section of the task refers to that section.
 
     >>> dotted_names({"learning_rate": 0.1, "text": "review", "model.dropout": 0.3})
     {'training.learning_rate': 0.1, 'data.text': 'review', 'model.dropout': 0.3}
@@ -133,14 +133,14 @@ def _section(name: str, task: str) -> str:
         raise _unknown(name, task)
     choices = " or ".join(f'**{{"{section}.{name}": …}}' for section in having)
     raise UsageError(
-        f"'{name}' is a setting of several sections: {', '.join(having)}.",
+        f"'{name}' is ambiguous: it is a setting of {', '.join(having)}.",
         cure=f"Give the dotted name: {choices}" + ("" if task else ", or the task."),
     )
 
 
 def _unknown(name: str, task: str) -> UsageError:
     if renamed := new_names_of_keyword(name):
-        return UsageError(f"'{name}' has another name now.", cure=f"Use {' or '.join(renamed)}.")
+        return UsageError(f"'{name}' has been renamed.", cure=f"Use {' or '.join(renamed)}.")
     if others := sections_with(name):
         return UsageError(
             f"'{name}' has no effect on the task {task}: it is a setting of {' and '.join(others)}.",
@@ -150,7 +150,7 @@ def _unknown(name: str, task: str) -> UsageError:
 
 
 def _similar(name: str) -> str:
-    """The settings that may be meant, by their dotted names, or where all of them are listed."""
+    """Suggest similar settings by their dotted names, or say where all of them are listed."""
     known = {
         field for section in section_names() for kind in settings_of(section) for field in kind.model_fields
     }

@@ -1,4 +1,6 @@
-"""Settings for the arguments of networks and searches: what a part calls `num_heads` is `model.heads` here."""
+"""Maps arguments of networks and searches to settings: the argument `num_heads` is the setting
+`model.heads`.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +21,17 @@ SETTINGS = {
     "groups": "beam_groups",
     "shared": "shared_embedding",
 }
-"""The settings that are not called like the argument that they become."""
+"""The settings whose names differ from their arguments."""
 ARGUMENT = re.compile(r"\b([a-z_]+)(?==)")
-"""An argument in a cure: it is followed by its value."""
+"""An argument in a hint, followed by its value."""
 
 
 @contextmanager
 def naming_settings(recipe: Recipe, section: str = "model") -> Iterator[None]:
-    """Within it, an `ArgumentError` becomes a `RecipeError` that names the setting: `model.heads`.
+    """Turn an `ArgumentError` into a `RecipeError` that names the setting, such as `model.heads`.
 
-    section: where the arguments come from. The part that an error names ("decoder") is asked first, and the
-    section `model` last: a search may find that its input does not fit the network.
+    section: where the arguments come from. The part that an error names ("decoder") is tried first and the
+    section `model` last, because a search may find that its input does not fit the network.
     """
     try:
         yield
@@ -43,7 +45,7 @@ def naming_settings(recipe: Recipe, section: str = "model") -> Iterator[None]:
 
 
 def _setting(recipe: Recipe, sections: list[str], argument: str) -> str:
-    """The dotted name of the setting that becomes the argument; nothing where no section has it."""
+    """Return the dotted name of the setting behind an argument; empty if no section has it."""
     name = SETTINGS.get(argument, argument)
     for section in sections:
         if name in type(getattr(recipe, section)).model_fields:

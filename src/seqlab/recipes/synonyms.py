@@ -1,4 +1,4 @@
-"""What a setting is called in other libraries: such a name is answered with the name here."""
+"""Names of settings in other libraries, so that an error can suggest seqlab's name."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SYNONYMS: dict[str, str] = {
 
 
 def setting_for(name: str) -> str:
-    """The setting that a name of another library stands for, with or without a section before it.
+    """Return the setting for a name from another library, with or without a section in front.
 
     >>> setting_for("training.lr"), setting_for("Early_Stopping"), setting_for("learning_rate")
     ('training.learning_rate', 'training.patience', '')

@@ -1,4 +1,4 @@
-"""The registry of tasks. Recipes check the name of a task; what it is, the package `tasks` says."""
+"""The registry of tasks. Recipes only check the names of tasks; the package `tasks` implements them."""
 
 from __future__ import annotations
 

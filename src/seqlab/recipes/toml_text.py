@@ -1,4 +1,4 @@
-"""TOML that anybody may have written, read in bounded time."""
+"""Parse untrusted TOML in bounded time."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import tomllib
 from typing import Any
 
 MOST_PARTS = 50
-"""Parts of a dotted key. Settings have three; the time for a key grows with the square of its parts."""
+"""Parts of a dotted key. Settings have three; parse time grows quadratically with the number of parts."""
 _PART = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
 _DEEP_KEY = re.compile(rf"\.[ \t]*{_PART}(?:[ \t]*\.[ \t]*{_PART}){{{MOST_PARTS - 1}}}")
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The content of a text in TOML; a ValueError for everything that is none, or nested beyond reason.
+    """Parse TOML text; raises ValueError if it is not valid or nested too deeply.
 
     >>> parse_toml("training.steps = 5")
     {'training': {'steps': 5}}

@@ -1,1 +1,1 @@
-"""A recipe becomes a run folder, a run folder becomes a working model again."""
+"""Runs: train a recipe into a run folder, and load the folder as a working model."""

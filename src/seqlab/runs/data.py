@@ -1,4 +1,4 @@
-"""A recipe -> its task and the parts of its data, with everything that was guessed spelled out."""
+"""Open the data of a recipe, and explain every guess about its task and columns."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from seqlab.tasks.guess import guess_task
 from seqlab.tasks.spec import TaskSpec, find_spec
 
 MADE_TO_MEASURE = {"gap": ["recall"], "length": ["copy", "reverse"]}
-"""Settings of some built-in datasets, and of which."""
+"""Settings that apply only to some built-in datasets."""
 
 
 @dataclass(frozen=True)
 class RunData:
-    """The parts by name (train and, where there are any, valid and test), the recipe with its guesses filled
-    in, and why.
+    """The parts of the data by name (train and, if present, valid and test), the recipe with guesses filled
+    in, and the reasons for them.
     """
 
     recipe: Recipe
@@ -35,14 +35,14 @@ class RunData:
 
 
 def refuse_missing(recipe: Recipe) -> None:
-    """Every file that the recipe names exists. Nothing is read, so this can be asked before anything slow."""
+    """Check that every file of the recipe exists. Nothing is read, so this is fast."""
     data = recipe.data
     if not data.train:
         raise RecipeError(
-            "no training data is named.", where="data.train", cure="For example: data.train=reviews.csv"
+            "no training data is set.", where="data.train", cure="For example: data.train=reviews.csv"
         )
     if not files.exists(data.train, data) and data.train not in datasets.names():
-        built_in = f" Without a file: seqlab train {'|'.join(datasets.names())}"
+        built_in = f" Built-in datasets need no file: seqlab train {'|'.join(datasets.names())}"
         raise files.missing(data.train, names=[*datasets.names(), *shipped_recipes()], examples=built_in)
     for path in (data.valid, data.test):
         if path and not files.exists(path, data):
@@ -51,9 +51,9 @@ def refuse_missing(recipe: Recipe) -> None:
 
 
 def open_data(recipe: Recipe, *, on_note: Notify = ignore) -> RunData:
-    """Open, guess the task and the columns, and hold out what is missing.
+    """Open the data, guess the task and the columns, and hold out missing splits.
 
-    on_note: called with every guess as soon as it is made.
+    on_note: called with each guess as soon as it is made.
     """
     refuse_missing(recipe)
     if recipe.data.train in datasets.names() and not files.exists(recipe.data.train, recipe.data):
@@ -77,29 +77,29 @@ def open_data(recipe: Recipe, *, on_note: Notify = ignore) -> RunData:
 
 
 def open_further_data(recipe: Recipe, path: str) -> Source:
-    """Further labeled data for a finished run, read the way its training data was."""
+    """Open new labeled data for a finished run, in the format of its training data."""
     return files.open_further(path, recipe.data, find_spec(recipe.task))
 
 
 def open_prediction_inputs(recipe: Recipe, path: str) -> Iterator[Any]:
-    """What a file asks a finished run to predict."""
+    """Open a file of inputs for a finished run to predict."""
     return files.open_inputs(path, recipe.data, find_spec(recipe.task))
 
 
 def with_columns(recipe: Recipe, source: Source) -> Recipe:
-    """The recipe of imported weights, which name no columns, with those of a source."""
+    """Set the columns of a source in the recipe of imported weights, which has none."""
     data, _ = find_spec(recipe.task).find_columns(source, recipe.data)
     return recipe.model_copy(update={"data": data})
 
 
 def _refuse_idle_measures(recipe: Recipe) -> None:
-    """Some built-in datasets are made to measure; files are as they are."""
+    """Reject settings that only some built-in datasets support."""
     for setting, names in MADE_TO_MEASURE.items():
         value = getattr(recipe.data, setting)
         if value != getattr(DataSettings(), setting) and recipe.data.train not in names:
             raise RecipeError(
-                f"a {setting} is chosen for the built-in dataset{'s' if len(names) > 1 else ''}"
-                f" {listed([repr(name) for name in names])} only.",
+                f"this setting applies only to the built-in dataset{'s' if len(names) > 1 else ''}"
+                f" {listed([repr(name) for name in names])}.",
                 where=f"data.{setting}",
                 cure=f"seqlab train {names[0]} data.{setting}={value}",
             )

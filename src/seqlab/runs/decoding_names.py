@@ -1,4 +1,4 @@
-"""Whether decoding settings that a user passes have an effect on a run, said by the names that the user used."""
+"""Reject decoding settings that have no effect on a run, in the notation that the user used."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from seqlab.decoding.settings import DecodingSettings, TaskDecoding
 from seqlab.tasks.spec import TaskSpec
 
 IN_PREDICT = ("context",)
-"""What matters where a language model predicts the next token."""
+"""Settings that matter when a language model predicts the next token."""
 
 
 def check_decoding_names(spec: TaskSpec, names: Iterable[str], *, written: str = "{}") -> None:
-    """Refuse settings that do not exist, and those without effect on the task of a run.
+    """Reject settings that do not exist or have no effect on the task of a run.
 
-    written: how the user writes a setting: `{}` in Python, `--decoding {}` on the command line.
+    written: how the user passes a setting: `{}` in Python, `--decoding {}` on the command line.
     """
     known = DecodingSettings.model_fields
     for name in names:
@@ -31,10 +31,12 @@ def check_decoding_names(spec: TaskSpec, names: Iterable[str], *, written: str =
 
 
 def refuse_idle_in_predict(spec: TaskSpec, names: Iterable[str], *, written: str = "{}") -> None:
-    """A language model predicts the next token, which is not sampled: its other settings are for `generate`."""
+    """Reject sampling settings for a language model: `predict` does not sample the next token, only
+    `generate` does.
+    """
     if spec.continues_text:
         known = [name for name in names if name in DecodingSettings.model_fields and name not in IN_PREDICT]
-        why = "predict gives the probabilities of the next token. Use generate to continue a text."
+        why = "predict returns the probabilities of the next token. Use generate to continue a text."
         _refuse(known, why, spec, written)
 
 

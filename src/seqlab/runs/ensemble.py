@@ -1,4 +1,4 @@
-"""An ensemble of runs: they generate one target, token by token, so all must have the same tokens."""
+"""An ensemble of runs that generate one target together, token by token, so all must have the same tokens."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from seqlab.tasks.codec import Codec
 from seqlab.tasks.inputs.base import digest_of
 from seqlab.tasks.seq2seq.codec import Seq2SeqCodec
 
-CURE = "Use runs that were trained with the same tokens, such as those of: seqlab train WHAT --seeds 3"
+CURE = "Use runs with the same tokens, such as those of: seqlab train WHAT --seeds 3"
 
 
 def build_ensemble(members: Sequence[tuple[Codec, nn.Module, str]]) -> tuple[Seq2SeqCodec, Ensemble]:
-    """The codec of the first run, limited to what all networks can read, and the networks as one.
+    """Return the codec of the first run, limited to the lengths that all networks support, and the ensemble.
 
     members: the codec, the model and the name of each run.
     """
@@ -34,7 +34,7 @@ def build_ensemble(members: Sequence[tuple[Codec, nn.Module, str]]) -> tuple[Seq
 
 
 def require_same_tokens(first: Seq2SeqCodec, other: Codec, *, where: str) -> Seq2SeqCodec:
-    """`other`, which must have the task, the languages and the tokens of `first`.
+    """Return `other`, which must have the same task, languages and tokens as `first`.
 
     where: the run of `other`.
     """
@@ -42,11 +42,13 @@ def require_same_tokens(first: Seq2SeqCodec, other: Codec, *, where: str) -> Seq
     is_multilingual, others_are = (bool(codec.recipe.data.language) for codec in (first, other))
     if first.recipe.task != other.recipe.task or is_multilingual != others_are:
         raise UsageError(
-            "the run has another task, or other target languages, than the first.", where=where, cure=CURE
+            "the run differs from the first in its task or its target languages.", where=where, cure=CURE
         )
     if digest_of(first.save) != digest_of(other.save):
         raise UsageError(
-            f"the run has other tokens than the first: {_difference(first, other)}.", where=where, cure=CURE
+            f"the run has different tokens than the first: {_difference(first, other)}.",
+            where=where,
+            cure=CURE,
         )
     return other
 
@@ -54,7 +56,7 @@ def require_same_tokens(first: Seq2SeqCodec, other: Codec, *, where: str) -> Seq
 def _require_seq2seq(codec: Codec, *, where: str) -> Seq2SeqCodec:
     if not isinstance(codec, Seq2SeqCodec):
         raise UsageError(
-            f"a run of the task {codec.recipe.task} cannot be part of an ensemble: it generates no target.",
+            f"a {codec.recipe.task} run cannot be part of an ensemble, because it does not generate targets.",
             where=where,
             cure="Leave it out.",
         )
@@ -62,7 +64,7 @@ def _require_seq2seq(codec: Codec, *, where: str) -> Seq2SeqCodec:
 
 
 def _difference(first: Seq2SeqCodec, other: Seq2SeqCodec) -> str:
-    """The first difference between the tokens of two codecs of one task."""
+    """Describe the first difference between the tokens of two codecs of one task."""
     others = other.tokens.tokenizers
     for side, ours in first.tokens.tokenizers.items():
         theirs = others[side]
@@ -74,4 +76,4 @@ def _difference(first: Seq2SeqCodec, other: Seq2SeqCodec) -> str:
         for token_id, (our_piece, their_piece) in enumerate(zip(our_pieces, their_pieces, strict=True)):
             if our_piece != their_piece:
                 return f"its {side} token {token_id:,} is {their_piece[:40]!r}, not {our_piece[:40]!r}"
-    return "its tokens are the same, but it splits texts in another way"
+    return "its vocabulary is the same, but it splits text differently"

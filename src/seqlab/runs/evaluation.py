@@ -1,4 +1,4 @@
-"""A split of the data scored for a run: by its task, and by the metrics that the recipe asks for
+"""Score a split of the data with the scores of the task and the metrics of the recipe
 (`evaluation.metrics`).
 """
 
@@ -22,16 +22,16 @@ NAME = "evaluation.metrics"
 
 
 def refuse_unsupported(recipe: Recipe) -> None:
-    """Say before training that a task has no predictions from which metrics could be computed."""
+    """Reject metrics before training if the task has no predictions to compute them from."""
     if recipe.evaluation.metrics and not find_spec(recipe.task).supports_metrics:
         raise RecipeError(
-            f"{NAME}: the task {recipe.task} predicts no labels, tags or text to compute them from.",
+            f"{NAME}: the task {recipe.task} does not predict labels, tags or text, so metrics cannot be computed.",
             cure=f"Remove {NAME}.",
         )
 
 
 def require_metrics(recipe: Recipe) -> None:
-    """Every metric of a finished run is loaded: said before anything is scored."""
+    """Check that every metric of a finished run is registered, before anything is scored."""
     for name in recipe.evaluation.metrics:
         metrics.get(name)
 
@@ -39,7 +39,7 @@ def require_metrics(recipe: Recipe) -> None:
 def evaluate_split(
     evaluator: Evaluator[Any, Any, Any], predictor: Predictor[Any, Any], split: str
 ) -> Evaluation:
-    """The scores of a split, with the requested metrics and the notes of its encoding."""
+    """Score a split, with the requested metrics and the notes from encoding it."""
     require_metrics(evaluator.recipe)
     with naming_settings(evaluator.recipe):  # an input may not fit the network
         evaluation = with_metrics(evaluator.evaluate(predictor, split), evaluator.recipe)
@@ -47,10 +47,10 @@ def evaluate_split(
 
 
 def with_metrics(evaluation: Evaluation, recipe: Recipe) -> Evaluation:
-    """The evaluation with the requested metrics behind the scores of the task.
+    """Add the requested metrics to the scores of the task.
 
-    A score that the task reports already stays as it is, and its method says so: an error here would come
-    after the training.
+    A score that the task already reports is kept and its method says so; an error would come only after
+    training.
     """
     requested = recipe.evaluation.metrics
     scores = [_with_note(score, recipe) if score.name in requested else score for score in evaluation.scores]
@@ -66,6 +66,6 @@ def with_metrics(evaluation: Evaluation, recipe: Recipe) -> Evaluation:
 
 def _with_note(score: Score, recipe: Recipe) -> Score:
     note = (
-        f"the task {recipe.task} reports this score itself, so {NAME} does not compute '{score.name}' again"
+        f"the task {recipe.task} already reports this score, so {NAME} does not compute '{score.name}' again"
     )
     return replace(score, method=f"{score.method}; {note}" if score.method else note)

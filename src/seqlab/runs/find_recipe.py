@@ -1,6 +1,6 @@
-"""What a user asks to train on -> a checked recipe.
+"""Turn what a user asks to train into a checked recipe.
 
-No torch here: mistakes in settings are answered at once.
+Does not import torch, so mistakes in settings are reported at once.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def find_recipe(
     start: str = "",
     values: Mapping[str, Any] | None = None,
 ) -> tuple[Recipe, str]:
-    """WHAT is a recipe (shipped name or .toml), a built-in dataset, or data; START a run to start from.
+    """Find the recipe for WHAT: a recipe (shipped name or .toml), a built-in dataset, or data. START is a run to fine-tune.
 
-    values: settings by name, with or without their section; they come after the assignments.
-    Returns the recipe and a name for the run.
+    values: settings by name, with or without their section; applied after the assignments. Returns the
+    recipe and a name for the run.
     """
     raw: Raw = {"data": {"train": what}}
     name, where = "", "settings"
@@ -55,7 +55,9 @@ def find_recipe(
 
 
 def task_of_section(recipe: Recipe, what: str, assignments: list[str], *, task: str = "") -> str:
-    """Why a recipe has its task where only a setting of the task's own section chose it; empty otherwise."""
+    """Explain the task of a recipe if it follows only from a setting in the task's section; empty
+    otherwise.
+    """
     names = list(assigned_names(assignments))
     chosen = next((name for name in names if name.partition(".")[0] == recipe.task), "")
     is_named = task or "task" in names or what in shipped_recipes() or what.endswith(".toml")
@@ -65,7 +67,7 @@ def task_of_section(recipe: Recipe, what: str, assignments: list[str], *, task: 
 
 
 def _check(raw: Raw, *, where: str) -> Recipe:
-    """The recipe; where it starts from another run, in the terms of that run's network."""
+    """Check the recipe; if it starts from another run, against the network of that run."""
     run = raw["start"].get("run") if isinstance(raw.get("start"), dict) else None
     if not run or not isinstance(run, str):
         recipe = check(raw, where=where)
@@ -81,12 +83,14 @@ BUDGETS = {"steps", "epochs", "minutes"}
 
 
 def fit_to_budget(recipe: Raw, changed: Raw, names: Iterable[str]) -> Raw:
-    """`changed` is a recipe in which some settings were set, by their dotted names. If these set the budget,
-    step counts that only the recipe sets follow it.
+    """Scale the step counts of a recipe if the user has set another budget.
 
-    Fewer steps or epochs shrink them here. How many steps a time budget allows shows later: scale_with_budget
-    tells the run what to shrink. A recipe with minutes of its own plans no number of steps, so its counts are
-    taken as written.
+    `changed` is the recipe with the user's settings, whose dotted names are `names`; step counts among them are
+    not scaled.
+
+    Fewer steps or epochs are applied here. How many steps a time budget allows is known only later:
+    scale_with_budget tells the run what to scale. A recipe that sets minutes does not plan a number of
+    steps, so its counts are not scaled.
     """
     before, after = _section(recipe), _section(changed)
     assigned = {name.removeprefix("training.") for name in names}
@@ -112,15 +116,13 @@ def _section(raw: Raw) -> Raw:
 
 
 def _number(value: Any) -> float:
-    """A positive number, or 0 for whatever else stands there: the check of the recipe will say what is wrong
-    with it.
-    """
+    """Return a positive number, or 0 for anything else, which the check of the recipe reports."""
     return value if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else 0
 
 
 def _share(before: Raw, after: Raw) -> float:
-    """How much is left of what the recipe plans in steps or, without them, in epochs."""
+    """Return the remaining share of the recipe's planned steps or, without them, epochs."""
     unit = "steps" if _number(before.get("steps")) else "epochs"
     if unit == "epochs" and _number(after.get("steps")):
-        return 1.0  # how many epochs that is shows once the data is read
+        return 1.0  # how many epochs that is becomes known when the data is read
     return min(1.0, (_number(after.get(unit)) or _number(before[unit])) / _number(before[unit]))

@@ -1,7 +1,7 @@
-"""The model card: what a run is, what it was trained on, how good it is, where it fails and how to use it.
+"""The model card: what a model is, what it was trained on, how well it performs, its limits and how to use it.
 
-Markdown with the YAML front matter that the Hugging Face Hub reads. Everything comes from results.json, the recipe
-and the journal. Only the license, the language and the intended use are left to the user.
+Markdown with YAML front matter for the Hugging Face Hub. Everything comes from results.json, the recipe and
+the journal, except license, language and intended use, which the user fills in.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 EDITED = "card.edited.md"
 FILL_IN = "**TODO**"
-"""Marks what only the author knows."""
+"""Marks what the author has to fill in."""
 SHOWN_LABELS = 20
 
 
 def write_card(run: Run, results: Results) -> None:
-    """Write card.md. It is part of the manifest, so it comes before that is completed."""
+    """Write card.md. The manifest lists it, so it is written before the manifest is completed."""
     write_whole(run.folder / CARD, model_card(run, results))
 
 
 def keep_edited_card(folder: Path, manifest: Manifest) -> bool:
-    """Keep a card that somebody has edited, as card.edited.md, before a resume writes a new one."""
+    """Save a card that was edited by hand as card.edited.md before a resume writes a new one."""
     path = folder / CARD
     if not path.is_file() or CARD not in manifest.files or is_intact(path, manifest.files[CARD]):
         return False
@@ -47,7 +47,7 @@ def keep_edited_card(folder: Path, manifest: Manifest) -> bool:
 
 
 def model_card(run: Run, results: Results) -> str:
-    """The text of card.md."""
+    """Return the text of card.md."""
     raw = results.raw
     lines = [
         *_front_matter(run, results),
@@ -65,7 +65,7 @@ def model_card(run: Run, results: Results) -> str:
 
 
 def _front_matter(run: Run, results: Results) -> list[str]:
-    """Metadata for the Hub; `model-index` holds the scores."""
+    """Metadata for the Hugging Face Hub; `model-index` holds the scores."""
     model, tag = short_name(run.recipe.model), run.spec.pipeline_tag
     task = {"type": tag or run.recipe.task, "name": run.recipe.task.replace("_", " ")}
     dataset_name = Path(run.recipe.data.train).name
@@ -134,7 +134,7 @@ def _data(raw: dict[str, Any]) -> list[str]:
 
 
 def _amount(part: dict[str, Any]) -> str:
-    """Rows, or characters of one long text."""
+    """The number of rows, or of characters in one long text."""
     return f"{part['rows']:,}" if part["rows"] > 1 else f"1 text of {part['characters']:,} characters"
 
 
@@ -143,7 +143,7 @@ def _median_length(part: dict[str, Any]) -> str:
 
 
 def _label_table(parts: dict[str, Any]) -> list[str]:
-    """How many rows of each split have each label."""
+    """A table of rows per label in each split."""
     labels = list(parts["train"]["labels"])[:SHOWN_LABELS]
     if not labels:
         return []
@@ -152,7 +152,7 @@ def _label_table(parts: dict[str, Any]) -> list[str]:
         for label in labels
     ]
     more = parts["train"]["num_labels"] - len(labels)
-    note = [f"The {more:,} rarest labels of train are left out.", ""] if more else []
+    note = [f"The {more:,} rarest training labels are not shown.", ""] if more else []
     return ["Rows per label:", "", *markdown_table(["label", *parts], rows), "", *note]
 
 
@@ -183,10 +183,10 @@ def _calibration(section: dict[str, Any] | None) -> list[str]:
         return []
     before, after, temperature = section["before"], section["after"], section["temperature"]
     how = (
-        f"Predicted probabilities use the temperature {temperature:.3f}, chosen on validation data"
+        f"Predicted probabilities use temperature {temperature:.3f}, chosen on validation data"
         f" (ECE {before['error']:.4f} before)."
         if temperature != 1.0
-        else "Predicted probabilities are those of the network: temperature scaling does not help on validation data."
+        else "Predicted probabilities come from the network without temperature scaling, which does not help on validation data."
     )
     return [
         f"Calibration: expected calibration error (ECE) {after['error']:.4f}. {how}",
@@ -220,7 +220,7 @@ def _usage(run: Run) -> list[str]:
 
 
 def _python_question(run: Run) -> list[str]:
-    """One line that asks the model something; a task that reads files needs more than a line."""
+    """One line of Python that queries the model, for tasks whose input fits on one line."""
     if run.spec.continues_text:
         return ["run.generate()"]
     return [f"run.predict([{run.codec.example_input()!r}])"] if run.recipe.data.text else []
@@ -242,7 +242,7 @@ def _provenance(run: Run, raw: dict[str, Any]) -> list[str]:
             f" {facts['device']}"
         ),
         (
-            f"- {training['steps']:,} updates in {training['seconds'] / 60:.1f} minutes, the best after"
+            f"- {training['steps']:,} updates in {training['seconds'] / 60:.1f} minutes, best at"
             f" {training['best_step']:,}"
         ),
         f"- Written {facts['created']}",
@@ -250,7 +250,7 @@ def _provenance(run: Run, raw: dict[str, Any]) -> list[str]:
         *([f"- Command: `{escape_code(command)}`"] if isinstance(command, str) and command else []),
         f"- Weights: sha256 `{training['weights_sha256']}`",
         (
-            "- Every setting is in recipe.toml. To train again and compare:"
+            "- All settings are in recipe.toml. To retrain and compare:"
             f" `seqlab reproduce {escape_code(quote(str(run.folder)))}`"
         ),
         "",
@@ -258,7 +258,7 @@ def _provenance(run: Run, raw: dict[str, Any]) -> list[str]:
 
 
 def escape_code(text: str) -> str:
-    """Text between backticks.
+    """Escape text for use between backticks.
 
     >>> escape_code("a`b")
     "a'b"
@@ -271,6 +271,6 @@ def _license() -> list[str]:
         "## License",
         "",
         f"- Model: {FILL_IN}",
-        f"- Data: {FILL_IN} (may the data be used for training, and a model trained on it be published?)",
+        f"- Data: {FILL_IN} (does its license allow training on the data, and publishing a model trained on it?)",
         "",
     ]

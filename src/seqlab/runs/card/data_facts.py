@@ -1,4 +1,6 @@
-"""What results.json and the model card say about the data of a run: files, rows, labels, lengths, skipped rows."""
+"""Facts about the data of a run for results.json and the model card: files, rows, labels, lengths, skipped
+rows.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,11 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.survey.report import PartSurvey, Survey
 
 MOST_LABELS = 50
-"""Labels whose rows are counted one by one; a tagger or a multi-label task may have thousands."""
+"""Maximum number of labels with row counts; tagging and multi-label data may have thousands."""
 
 
 def describe_data(recipe: Recipe, survey: Survey, fingerprints: Mapping[str, str]) -> dict[str, Any]:
-    """The facts of every split by its name, as plain data."""
+    """Return the facts about every split by name, as plain data."""
     return {
         name: {"file": _file_of(recipe, name), "fingerprint": fingerprints.get(name, ""), **_part_facts(part)}
         for name, part in survey.parts.items()
@@ -23,7 +25,7 @@ def describe_data(recipe: Recipe, survey: Survey, fingerprints: Mapping[str, str
 
 
 def _file_of(recipe: Recipe, split: str) -> str:
-    """The file's name without its folders, which say more about a person than about the data."""
+    """The file name without its folders, which may contain personal information."""
     data = recipe.data
     own = {"train": data.train, "valid": data.valid, "test": data.test}.get(split, "")
     return Path(own or data.train).name

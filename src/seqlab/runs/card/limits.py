@@ -1,17 +1,17 @@
-"""What a reader of a model card should know before relying on the model."""
+"""Known limits of a model, for its model card."""
 
 from __future__ import annotations
 
 from typing import Any
 
 SMALL_TEST = 200
-"""Test rows below which a score says little: the 95% CI of an accuracy of 0.9 is then wider than 0.08."""
+"""With fewer test rows, a score is imprecise: the 95% CI of an accuracy of 0.9 is wider than 0.08."""
 RARE = 10
-"""Training rows below which a label is hardly learned."""
+"""With fewer training rows, a label is hardly learned."""
 
 
 def known_limits(raw: dict[str, Any], split: str) -> list[str]:
-    """Sentences from the data and the warnings of a run; the last one is always true."""
+    """Return sentences from the data and the warnings of a run; the last one applies to every model."""
     parts = raw["data"]
     return [
         *_small_test(parts, split),
@@ -19,8 +19,8 @@ def known_limits(raw: dict[str, Any], split: str) -> list[str]:
         *_lengths(parts["train"]),
         *(warning[:1].upper() + warning[1:] for warning in raw["warnings"]),
         (
-            "The scores hold for data like the held-out part of this data set. Other sources, times, topics or"
-            " languages were not tested."
+            "The scores hold for data similar to the held-out part of this dataset. Data from other sources, times,"
+            " topics or languages was not tested."
         ),
     ]
 
@@ -29,7 +29,7 @@ def _small_test(parts: dict[str, Any], split: str) -> list[str]:
     rows = parts.get(split, {}).get("rows", 0)
     if not 1 < rows < SMALL_TEST:
         return []
-    return [f"The {split} split has only {rows:,} rows: small differences between models are noise."]
+    return [f"The {split} split has only {rows:,} rows, so small differences between models are noise."]
 
 
 def _rare_labels(train: dict[str, Any]) -> list[str]:
@@ -41,10 +41,10 @@ def _rare_labels(train: dict[str, Any]) -> list[str]:
 
 
 def _lengths(train: dict[str, Any]) -> list[str]:
-    """The lengths that the model has seen."""
+    """The input lengths in the training data."""
     return [
-        f"99% of the training texts have at most {spread['ninety_ninth']:,} {unit} (the longest"
-        f" {spread['largest']:,}); longer texts were not seen."
+        f"99% of the training texts have at most {spread['ninety_ninth']:,} {unit} (maximum"
+        f" {spread['largest']:,}); the model has not seen longer texts."
         for unit, spread in list(train["lengths"].items())[:1]
         if train["rows"] > 1
     ]

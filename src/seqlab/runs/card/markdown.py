@@ -1,4 +1,4 @@
-"""Pieces of a Markdown document with YAML front matter, safe for whatever a user's file holds."""
+"""Build a Markdown document with YAML front matter, with untrusted text escaped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\
 
 
 def escape_markdown(text: str, *, longest: int = LONGEST_TEXT) -> str:
-    """Text from a user's file on one line, without effect on the document.
+    """Escape text from a user's file and put it on one line.
 
     >>> escape_markdown("a|b *c*\\nd")
     'a\\\\|b \\\\*c\\\\* d'
@@ -38,7 +38,7 @@ def _table_line(cells: Sequence[str]) -> str:
 
 
 def to_yaml(value: Any, *, indent: int = 0) -> list[str]:
-    """Dicts, lists, numbers and strings as YAML in block style. A string is quoted as in JSON, which YAML reads.
+    """Format dicts, lists, numbers and strings as block-style YAML. Strings are quoted as in JSON, which is valid YAML.
 
     >>> print("\\n".join(to_yaml({"tags": ["a: b"], "results": [{"value": 0.5, "name": "x"}]})))
     tags:

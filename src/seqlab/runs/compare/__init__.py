@@ -1,1 +1,1 @@
-"""Several runs on the same data."""
+"""Compare several runs on the same data."""

@@ -1,4 +1,4 @@
-"""How good several runs are on short and on long sources, side by side.
+"""Compare runs by the length of the source: how well each does on short and long inputs.
 
 Paper: Bahdanau et al. 2015, "Neural Machine Translation by Jointly Learning to Align and Translate",
 arXiv:1409.0473, figure 2.
@@ -26,8 +26,8 @@ from seqlab.metrics.slices import (
 
 @dataclass(frozen=True)
 class ByLength:
-    """One score of every competitor on parts of the data, cut by the length of the source; the parts are the
-    same for all.
+    """One score of every competitor on parts of the data, binned by source length; the bins are the same
+    for all.
     """
 
     score: str
@@ -35,7 +35,7 @@ class ByLength:
     middles: list[float]
     """The mean length of each part."""
     parts: dict[str, list[SliceScore]]
-    """By competitor."""
+    """The scores of each competitor."""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -44,9 +44,10 @@ class ByLength:
 def quality_by_length(
     score: str, items: Mapping[str, Items], lengths: Float[np.ndarray, " items"], *, unit: str
 ) -> ByLength | None:
-    """items: what the score of each competitor is made of, in the order of the lengths.
+    """Score every competitor in bins of source length.
 
-    None where all sources are about equally long.
+    items: the per-example terms of each competitor's score, in the order of the lengths. Returns None if
+    all sources have about the same length.
     """
     groups = assign_groups(lengths, round_edges(lengths))
     names = range_labels(lengths, groups)

@@ -1,4 +1,4 @@
-"""Whether runs can be compared at all, and the data on which all of them are scored."""
+"""Check that runs can be compared, and open the data that all of them are scored on."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from seqlab.runs.run import NEW_DATA, Run
 from seqlab.sources.base import Source
 
 Parts = dict[int, dict[str, Source]]
-"""By the identity of a run: the parts of its data, that which is scored among them."""
+"""The parts of the data of each run, by the `id` of the run; the scored part is one of them."""
 
 
 def check_comparable(runs: Sequence[Run]) -> None:
-    """One task, and for those who name classes or tags the same names."""
+    """Require the same task and, if the task has labels or tags, the same names."""
     tasks = {run.recipe.task for run in runs}
     if len(tasks) > 1:
         differences = listed([f"{run.folder.name}: {run.recipe.task}" for run in runs])
@@ -26,18 +26,18 @@ def check_comparable(runs: Sequence[Run]) -> None:
         if set(labels) != set(first):
             odd = sorted(set(labels) ^ set(first))
             differences = (
-                f"only one of {runs[0].folder.name} and {run.folder.name} knows"
+                f"only one of {runs[0].folder.name} and {run.folder.name} has"
                 f" {listed([repr(name) for name in odd])}"
             )
             raise UsageError(
-                f"the runs tell different labels apart: {differences}.",
+                f"the runs have different labels: {differences}.",
                 cure="Train both on data with the same labels.",
             )
 
 
 def open_common(runs: Sequence[Run], *, data: str | Path | None) -> tuple[str, Parts]:
-    """The split that is scored, and each run's way of reading it: further data, or the test part (else the
-    validation part) that all share.
+    """Open the split to score for each run: new data, or the test part (else the validation part) that all
+    runs share.
     """
     opened: list[RunData | None] = [open_data(run.recipe) if run.recipe.data.train else None for run in runs]
     if data is not None:
@@ -59,21 +59,21 @@ def open_common(runs: Sequence[Run], *, data: str | Path | None) -> tuple[str, P
     )
     if not split:
         raise UsageError(
-            "the runs have no part of their data in common.",
-            cure="Name data that all are scored on: --data FILE",
+            "the runs have no held-out data in common.",
+            cure="Pass data to score all of them on: --data FILE",
         )
     fingerprints = [own_data.parts[split].fingerprint() for own_data in opened if own_data is not None]
     for run, fingerprint in zip(runs[1:], fingerprints[1:], strict=True):
         if fingerprint != fingerprints[0]:
             seeds = runs[0].recipe.training.seed != run.recipe.training.seed
             why = (
-                " They held out different rows, because their seeds differ (data.seed holds out the same)."
+                " They held out different rows, because their seeds differ (set data.seed to hold out the same rows)."
                 if seeds
                 else ""
             )
             raise UsageError(
                 f"{runs[0].folder.name} and {run.folder.name} have different {split} data.{why}",
-                cure="Name data that both are scored on, and that neither was trained on: --data FILE",
+                cure="Pass data to score both on, which neither was trained on: --data FILE",
             )
     return split, {
         id(run): own_data.parts for run, own_data in zip(runs, opened, strict=True) if own_data is not None

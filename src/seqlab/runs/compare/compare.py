@@ -1,4 +1,4 @@
-"""Several runs on the same data: their scores side by side, and whether a difference is more than chance."""
+"""Compare runs on the same data: their scores, and whether the differences are statistically significant."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ MOST_SHOWN = 20
 PER_CHARACTER = "bits_per_character"
 NO_LABEL = "(none)"
 FEW_UNKNOWN = 0.0005
-"""Share of unknown tokens below which a score is as good as unharmed."""
+"""Share of out-of-vocabulary tokens below which their effect on a score is negligible."""
 
 
 @dataclass(frozen=True)
 class Competitor:
-    """One model of a comparison: one run, or several that differ in their seeds only."""
+    """One model in a comparison: one run, or several that differ only in their seeds."""
 
     name: str
     runs: list[Run]
     evaluations: list[Evaluation]
     evaluator: Evaluator[Any, Any, Any]
-    """That of the first run."""
+    """The evaluator of the first run."""
 
     @property
     def first(self) -> Evaluation:
         return self.evaluations[0]
 
     def score(self, name: str) -> Score:
-        """The score of the first run."""
+        """Return a score of the first run."""
         return next(score for score in self.first.scores if score.name == name)
 
     def over_seeds(self, name: str) -> SeedSummary:
@@ -63,14 +63,14 @@ class Competitor:
 
     @property
     def minutes(self) -> float | None:
-        """Minutes of training, of all seeds together; None for imported weights."""
+        """Training time of all seeds in minutes; None for imported weights."""
         seconds = [run.results.raw.get("training", {}).get("seconds") for run in self.runs]
         return None if None in seconds else sum(seconds) / 60
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Differences by score and competitor, each against `reference`, the first competitor."""
+    """The differences of each competitor from the `reference`, which is the first competitor, by score."""
 
     split: str
     competitors: list[Competitor]
@@ -81,7 +81,7 @@ class Comparison:
     num_disagreements: int = 0
     warnings: list[str] = field(default_factory=list)
     by_length: ByLength | None = None
-    """The first score by the length of the source, where there are sources of different lengths."""
+    """The first score by source length, if the lengths vary."""
 
     @property
     def reference(self) -> Competitor:
@@ -89,11 +89,11 @@ class Comparison:
 
     @property
     def settings_diff(self) -> list[dict[str, str]]:
-        """The settings in which the competitors differ, of several seeds those of the first."""
+        """The settings in which the competitors differ; with several seeds, those of the first."""
         return settings_diff({competitor.name: competitor.runs[0].recipe for competitor in self.competitors})
 
     def sentences(self) -> list[str]:
-        """The main result: the differences in the first score."""
+        """Describe the main result: the differences in the first score."""
         score = self.score_names[0]
         return [
             f"{score.replace('_', ' ')}: {difference.describe(name, self.reference.name)}"
@@ -129,16 +129,14 @@ class Comparison:
 def compare_runs(
     paths: Sequence[str | Path], *, data: str | Path | None = None, against: str = ""
 ) -> Comparison:
-    """Runs by their folders, each one a competitor of its own; the others are compared with the first, or
-    with the one that is named.
-    """
+    """Compare runs, given by their folders, with the first one or with `against`."""
     if len(paths) < 2:
-        raise UsageError("a comparison needs two runs.", cure="Name them: seqlab compare RUN RUN")
+        raise UsageError("a comparison needs two runs.", cure="For example: seqlab compare RUN RUN")
     runs = [Run.load(path) for path in paths]
     names = _names(runs)
     against = next(
         (name for name, path in zip(names, paths, strict=True) if against == str(path)), against
-    )  # by its name or as it was written
+    )  # a run can be given by name or by path
     return compare_groups(
         {name: [run] for name, run in zip(names, runs, strict=True)}, data=data, against=against
     )
@@ -147,9 +145,7 @@ def compare_runs(
 def compare_groups(
     groups: Mapping[str, Sequence[Run]], *, data: str | Path | None = None, against: str = ""
 ) -> Comparison:
-    """Competitors by their names, each with one run or with one for every seed; the reference is `against`,
-    else the first.
-    """
+    """Compare groups of runs, one run per seed in each, with the first group or with `against`."""
     if against:
         refuse_unknown(against, list(groups))
         groups = {against: groups[against], **groups}
@@ -165,17 +161,17 @@ def compare_groups(
             for run, evaluator in zip(runs, evaluators, strict=True)
         ]
         competitors.append(Competitor(name, list(runs), evaluations, evaluators[0]))
-        # other seeds have the same training data
+        # the other seeds have the same training data
         warnings += [f"{split}: {note}" for note in competitors[-1].first.notes]
         warnings += _leaks(competitors[-1], parts[id(runs[0])], data)
     return _compare(split, competitors, list(dict.fromkeys(warnings)))
 
 
 def refuse_unknown(against: str, names: Sequence[str]) -> None:
-    """The reference is one of those that are compared."""
+    """Reject a reference that is not in the comparison."""
     if against and against not in names:
         raise UsageError(
-            f"'{shortened(against)}' is none of what is compared.",
+            f"'{shortened(against)}' is not part of the comparison.",
             where="--against",
             cure=nearest(against, names),
         )
@@ -187,7 +183,7 @@ def _evaluator(run: Run, split: str, parts: Mapping[str, Source]) -> Evaluator[A
 
 
 def _leaks(competitor: Competitor, parts: Mapping[str, Source], data: str | Path | None) -> list[str]:
-    """A warning where the compared data is part of the training data of a run."""
+    """Warn if the compared data overlaps with the training data of a run."""
     if "train" not in parts:
         return []
     looked_at = (
@@ -211,9 +207,7 @@ def _compare(split: str, competitors: list[Competitor], warnings: list[str]) -> 
             for competitor, difference in zip(competitors[1:], results, strict=True)
         }
     if not differences:
-        raise UsageError(
-            "the runs have no score in common that could be compared.", cure="Compare runs of one task."
-        )
+        raise UsageError("the runs have no score in common.", cure="Compare runs of one task.")
     disagreements, count = _disagreements(split, competitors)
     lengths = _by_length(split, competitors, shared)
     return Comparison(
@@ -230,14 +224,14 @@ def _compare(split: str, competitors: list[Competitor], warnings: list[str]) -> 
 
 
 def _item_unit(evaluation: Evaluation) -> str:
-    """What an item is: rows, sentences, blocks of tokens."""
+    """The unit of an item: rows, sentences or blocks of tokens."""
     return next((score.difference.unit for score in evaluation.scores if score.difference), "rows")
 
 
 def _by_length(
     split: str, competitors: list[Competitor], shared: Mapping[str, Sequence[Sequence[Items]]]
 ) -> ByLength | None:
-    """Of several seeds the first counts."""
+    """The first score by source length; with several seeds, that of the first."""
     measured = competitors[0].evaluator.input_lengths(split)
     if measured is None:
         return None
@@ -254,9 +248,9 @@ def _by_length(
 
 
 def _shared_items(competitors: list[Competitor]) -> tuple[dict[str, list[list[Items]]], list[str]]:
-    """By score, the items of every competitor's runs.
+    """Return the items of every competitor's runs by score.
 
-    Language models whose tokens differ share bits per character on blocks of equal text.
+    Language models with different tokenizers are compared by bits per character, on equal blocks of text.
     """
     streams = [evaluation.stream for competitor in competitors for evaluation in competitor.evaluations]
     if (
@@ -290,11 +284,11 @@ def _shared_items(competitors: list[Competitor]) -> tuple[dict[str, list[list[It
 
 
 def _about_tokens(competitors: list[Competitor]) -> list[str]:
-    """What makes bits per character of different tokens unfair."""
+    """Warn about what makes a comparison across tokenizers by bits per character unfair."""
     warnings = [
         (
-            "the models cut the text into different tokens: they are compared by bits per character, on blocks of"
-            " equal text"
+            "the models have different tokenizers, so they are compared by bits per character, on equal blocks of"
+            " text"
         )
     ]
     for competitor in competitors:
@@ -303,24 +297,24 @@ def _about_tokens(competitors: list[Competitor]) -> list[str]:
         share = stream.num_unknown / len(stream.nats)
         if share > FEW_UNKNOWN:
             warnings.append(
-                f"{competitor.name}: {share:.1%} of the tokens are unknown words, whose characters are not"
-                " predicted: its score is too good"
+                f"{competitor.name}: {share:.1%} of the tokens are out of vocabulary, and their characters are not"
+                " predicted, so its score is too optimistic"
             )
         if not stream.predicts_whitespace:
             warnings.append(
-                f"{competitor.name}: the whitespace between words is not predicted: its score is too good"
+                f"{competitor.name}: whitespace between words is not predicted, so its score is too optimistic"
             )
         if competitor.runs[0].recipe.tokens.lowercase:
             warnings.append(
-                f"{competitor.name}: the text was read in lower case, which is easier: its score is too good"
+                f"{competitor.name}: the text is lowercased, which is easier to predict, so its score is too optimistic"
             )
     return warnings
 
 
 def _mcnemars(competitors: list[Competitor]) -> dict[str, McNemar]:
-    """For classifiers: how each agrees with the first about single examples.
+    """McNemar's test of each classifier against the first, on individual examples.
 
-    Of several seeds the first counts.
+    With several seeds, the first is tested.
     """
     right = [correct for competitor in competitors if (correct := _right(competitor.first)) is not None]
     if len(right) < len(competitors):
@@ -332,7 +326,7 @@ def _mcnemars(competitors: list[Competitor]) -> dict[str, McNemar]:
 
 
 def _right(evaluation: Evaluation) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
-    """Whether each example was right; None where an item is more than one answer."""
+    """Whether each example is correct; None if an item has more than one answer."""
     items = evaluation.items.get("accuracy")
     if not isinstance(items, SumItems) or not len(evaluation.answers) or (items.table[:, 1] != 1).any():
         return None
@@ -365,7 +359,7 @@ def _disagreements(split: str, competitors: list[Competitor]) -> tuple[list[Disa
 
 
 def _differing_tags(words: Sequence[str], tags: Sequence[tuple[str, ...]]) -> list[str]:
-    """The true tags and those of every competitor, as text: only of the words on which competitors disagree.
+    """Format the true tags and those of every competitor, for the words on which competitors disagree.
 
     >>> _differing_tags(["a", "dog"], [("D", "N"), ("D", "V"), ("D", "N")])
     ['dog/N', 'dog/V', 'dog/N']
@@ -375,12 +369,12 @@ def _differing_tags(words: Sequence[str], tags: Sequence[tuple[str, ...]]) -> li
 
 
 def _names(runs: Sequence[Run]) -> list[str]:
-    """The folders' names, with their parents where two are called the same."""
+    """Name runs by their folders; with parent folders if two names are equal."""
     names = [run.folder.name for run in runs]
     if len(set(names)) < len(names):
         names = [str(run.folder) for run in runs]
     if len({run.folder.resolve() for run in runs}) < len(runs):
-        raise UsageError("a run is named twice.", cure="Name different runs.")
+        raise UsageError("the same run is given twice.", cure="Pass different runs.")
     return names
 
 

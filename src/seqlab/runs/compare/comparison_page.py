@@ -1,4 +1,4 @@
-"""A comparison as a table and as a page."""
+"""Show a comparison as a table and as an HTML page."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ PAGE = "compare.html"
 
 
 def table(comparison: Comparison) -> list[dict[str, str]]:
-    """One row for each competitor: its scores with intervals, the baseline of the first, its size and the
-    time it took.
+    """Return one row per competitor: scores with intervals, the baseline of the first score, parameters and
+    training time.
     """
     return [_row(comparison, competitor) for competitor in comparison.competitors]
 
@@ -65,7 +65,7 @@ def _is_comparison(folder: Path) -> bool:
 
 
 def write_comparison(comparison: Comparison, folder: Path, *, command: str) -> Path:
-    """Write the page; returns where it is."""
+    """Write the page and return its path."""
     page = ComparisonPage(
         title=" vs. ".join(competitor.name for competitor in comparison.competitors),
         subtitle=(
@@ -101,7 +101,7 @@ def write_comparison(comparison: Comparison, folder: Path, *, command: str) -> P
 
 
 def _free_path(folder: Path) -> Path:
-    """compare.html, then compare-2.html and so on: an earlier comparison stays."""
+    """The path compare.html, compare-2.html and so on; earlier comparisons are kept."""
     path, number = folder / PAGE, 2
     while path.exists():
         path, number = folder / f"{Path(PAGE).stem}-{number}{Path(PAGE).suffix}", number + 1
@@ -121,7 +121,7 @@ def _part_reach(part: SliceScore) -> IntervalRow:
 
 
 def shown_part(part: SliceScore) -> str:
-    """The score on a part of the data, with its interval."""
+    """Format the score on a part of the data, with its interval."""
     return format_interval(_part_reach(part))
 
 
@@ -134,7 +134,7 @@ def _standing(comparison: Comparison, name: str) -> ScoreComparison:
 
 
 def _reach(competitor: Competitor, name: str) -> IntervalRow:
-    """The interval over test examples, or that of the mean over seeds where there are several."""
+    """The interval over test examples, or of the mean over seeds if there are several."""
     score, seeds = competitor.score(name), competitor.over_seeds(name)
     if seeds.deviation is not None:
         return IntervalRow(competitor.name, seeds.mean, seeds.low, seeds.high)
@@ -142,7 +142,7 @@ def _reach(competitor: Competitor, name: str) -> IntervalRow:
 
 
 def _curves(comparison: Comparison) -> list[LineChart]:
-    """The validation score of every run against the minutes that it was trained."""
+    """Plot the validation score of every run over training time in minutes."""
     series = []
     key = ""
     for competitor in comparison.competitors:

@@ -1,4 +1,4 @@
-"""Models against each other: the same data, the same budget, the same seeds."""
+"""Train and compare several models with the same data, budget and seeds."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def compare_models(
     on_stage: Notify = ignore,
     begin: Begin = lambda _, __: None,
 ) -> Comparison:
-    """Train every model with every seed into FOLDER/MODEL-seedN, then compare them with the first, or with
-    the one that is named.
+    """Train every model with every seed into FOLDER/MODEL-seedN, then compare them with the first one or
+    with `against`.
     """
     if len(models) < 2 or len(set(models)) < len(models):
         raise UsageError(
             "a comparison needs two different models.",
-            cure="For example: --models lstm,cnn; seqlab list models",
+            cure="For example: --models lstm,cnn. All models: seqlab list models",
         )
     refuse_unknown(against, models)
     plan = {
@@ -60,7 +60,7 @@ def compare_models(
         [training.folder for trainings in planned.values() for training in trainings],
     )
     groups: dict[str, list[Run]] = {model: [] for model in models}
-    for place in range(seeds):  # seed by seed, so that an early look sees every model
+    for place in range(seeds):  # seed by seed, so that all models can be compared early
         for model in models:
             groups[model].append(
                 train_planned(

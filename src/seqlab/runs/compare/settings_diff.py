@@ -1,4 +1,4 @@
-"""In which settings compared runs differ."""
+"""Find the settings in which compared runs differ."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from seqlab.recipes.problems import format_value
 from seqlab.recipes.recipe import Recipe
 
 NOT_SETTINGS = frozenset({"format", "start.digest", "distillation.digest"})
-"""What a recipe records, and nobody sets."""
+"""Values that a recipe records but nobody sets."""
 ABSENT = "–"
-"""For a setting that one kind of model has and another has not."""
+"""Shown for a setting that a model does not have."""
 LONGEST_VALUE = 40
 
 
 def settings_diff(recipes: Mapping[str, Recipe]) -> list[dict[str, str]]:
-    """One row for each setting that is not the same in all recipes: its dotted name, then its value by the name
-    of each run. Settings that all have come first: those are what somebody changed.
+    """Return one row for each setting that differs: its dotted name, then the value of each run. Settings
+    that all runs have come first, because those were changed on purpose.
     """
     values = {name: _flat(recipe.model_dump()) for name, recipe in recipes.items()}
     settings = list(dict.fromkeys(setting for by_setting in values.values() for setting in by_setting))

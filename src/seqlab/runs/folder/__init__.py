@@ -1,1 +1,1 @@
-"""What lies in the folder of a run."""
+"""The files in a run folder."""

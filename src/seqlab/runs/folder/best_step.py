@@ -1,4 +1,4 @@
-"""The step of the best weights of a run that was interrupted before it was scored, whose weights no manifest lists
+"""Find the step of the best weights of a run that was interrupted before scoring, so no manifest lists them
 yet.
 """
 
@@ -12,9 +12,9 @@ from seqlab.training.journal import read_journal
 
 
 def least_best_step(folder: Path, *, run_id: str) -> int:
-    """The best step that the newest checkpoint or the journal knows.
+    """Return the latest best step in the newest checkpoint or the journal.
 
-    The weights are written before both, so those of a run that was killed may be newer, never older.
+    The weights are written before both, so after a kill they may be newer, but never older.
     """
     progress = Checkpoints(folder / CHECKPOINTS, run_id=run_id).newest_state().get("progress")
     saved = progress.get("best_step") if isinstance(progress, dict) else 0

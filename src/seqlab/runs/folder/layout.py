@@ -1,6 +1,6 @@
-"""The folder of a run: where it is, and the names of its files.
+"""The run folder: its location and the names of its files.
 
-`manifest.py` checks that they are what was trained here.
+`manifest.py` checks that the files are unchanged.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ LARGEST_RECIPE = 100_000
 
 
 def new_folder(out: str, *, name: str) -> Path:
-    """`out` when given, else `runs/NAME`, with a number behind it when that is taken. Nothing is created."""
+    """Return `out` if given, else `runs/NAME`, with a number appended if that exists. Nothing is created."""
     if out:
         folder = Path(out)
         refuse_a_run(folder)
         if folder.exists() and not _is_free(folder):
             raise RunError(
-                "this place is taken by something that is not a run.",
+                "the path exists and is not a run.",
                 where=str(folder),
                 cure="Choose another --out.",
             )
@@ -46,7 +46,7 @@ def new_folder(out: str, *, name: str) -> Path:
 
 
 def claim_folder(folder: Path) -> Path:
-    """Make the folder, or the one with the next free number where another process was faster."""
+    """Create the folder, or the one with the next free number if another process was faster."""
     for place in _numbered(folder):
         try:
             place.mkdir(parents=True)
@@ -57,25 +57,25 @@ def claim_folder(folder: Path) -> Path:
 
 
 def _numbered(folder: Path) -> Iterator[Path]:
-    """The folder itself, then NAME-2, NAME-3 and so on."""
+    """Yield the folder itself, then NAME-2, NAME-3 and so on."""
     yield folder
     for number in count(2):
         yield folder.with_name(f"{folder.name}-{number}")
 
 
 def refuse_a_run(folder: Path) -> None:
-    """Nobody's run is written over."""
+    """Never overwrite a run."""
     if (folder / RECIPE).exists():
         raise RunError(
-            "there is a run in this folder already.",
+            "this folder already contains a run.",
             where=str(folder),
-            cure=f"Choose another --out, or go on with it: seqlab train --resume {folder}",
+            cure=f"Choose another --out, or resume the run: seqlab train --resume {folder}",
         )
 
 
 def _is_free(folder: Path) -> bool:
-    """Whether a folder is empty, or holds only what a run leaves that was killed before its first step: no
-    recipe yet.
+    """Whether a folder is empty, or holds only the remains of a run that was killed before its first step,
+    without a recipe.
     """
     if not folder.is_dir():
         return False
@@ -87,7 +87,7 @@ def _is_free(folder: Path) -> bool:
 
 
 def find_run(path: str | Path) -> Path:
-    """The folder of a run, by path or by its name below runs/."""
+    """Find the folder of a run by its path or its name under runs/."""
     for folder in (Path(path), Path("runs") / path):
         if (folder / RECIPE).is_file():
             return folder
@@ -101,12 +101,12 @@ def find_run(path: str | Path) -> Path:
 
 
 def read_recipe(folder: Path) -> Recipe:
-    """The recipe as it ran."""
+    """Read the recipe of a run."""
     refuse_links(folder)
     path = folder / RECIPE
     if path.stat().st_size > LARGEST_RECIPE:
         raise RunError(
-            f"a recipe of {path.stat().st_size:,} bytes is no recipe.",
+            f"the file has {path.stat().st_size:,} bytes, too many for a recipe.",
             where=str(path),
             cure="Restore the file.",
         )
@@ -118,12 +118,14 @@ def read_recipe(folder: Path) -> Recipe:
 
 
 def token_files(folder: Path) -> list[Path]:
-    """Those of one tokenizer, or of two in folders of their own."""
+    """Return the files of the tokenizer, or of two tokenizers in separate folders."""
     return sorted(path for path in (folder / TOKENS).rglob("*") if not path.is_dir() or path.is_symlink())
 
 
 def refuse_links(folder: Path) -> None:
-    """A folder from somebody else must not make us read or write outside of it, or wait at a pipe."""
+    """Reject links that lead out of the folder, and pipes: an untrusted run must not read or write
+    elsewhere.
+    """
     inside = Path(os.path.realpath(folder))
     sides = [place for place in (folder / TOKENS).glob("*") if place.is_dir()]
     for place in (
@@ -139,9 +141,9 @@ def refuse_links(folder: Path) -> None:
         for entry in entries:
             leaves = entry.is_symlink() and not Path(os.path.realpath(entry.path)).is_relative_to(inside)
             if leaves or not (entry.is_symlink() or entry.is_file() or entry.is_dir()):
-                what = "leads out of the folder of the run" if leaves else "is neither a file nor a folder"
+                what = "points outside the run folder" if leaves else "is neither a file nor a folder"
                 raise RunError(
                     f"this {what}.",
                     where=entry.path[:300],
-                    cure="Do not use this folder, or replace the link by the file itself.",
+                    cure="Do not use this folder, or replace the link with the file itself.",
                 )

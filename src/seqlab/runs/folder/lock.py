@@ -1,4 +1,4 @@
-"""Who is writing to the folder of a run, and what killed writers left in it."""
+"""Lock a run folder for writing, and clean up after killed processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from seqlab.runs.folder.layout import CHECKPOINTS, JOURNAL, LOCK, LOCK_OWNER, MA
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a run folder for writing. The system lets go when the process ends, however it ends."""
+    """Lock a run folder for writing. The system releases the lock when the process ends for any reason."""
     with lock_file(
         folder / LOCK, wait=False, cure="Change its permissions, or choose another --out."
     ) as is_mine:
@@ -28,11 +28,11 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _already_training(folder: Path) -> RunError:
-    """The process is named in a file of its own, since on Windows a locked file cannot be read."""
+    """Name the process, which is stored in a separate file because Windows cannot read a locked one."""
     try:
         with (folder / LOCK_OWNER).open(encoding="ascii", errors="replace") as file:
             owner = file.read(20)
-    except OSError:  # it has only just taken the lock
+    except OSError:  # the other process has just taken the lock
         owner = ""
     process, stop = (
         (f"process {owner}", f", stop it (kill {owner})") if owner.isdecimal() else ("another process", "")
@@ -45,7 +45,9 @@ def _already_training(folder: Path) -> RunError:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed processes left half written. Only under the lock: nobody else is writing here."""
+    """Remove incomplete files of killed processes. Call it only under the lock, when nobody else is
+    writing.
+    """
     for path in [
         *folder.glob(".*.tmp"),
         *(folder / TOKENS).glob(".*.tmp"),
@@ -57,7 +59,7 @@ def _sweep(folder: Path) -> None:
 
 
 def clear_false_start(folder: Path) -> None:
-    """Remove what a run left that was killed before its first step."""
+    """Remove the remains of a run that was killed before its first step."""
     for name in (TOKENS, CHECKPOINTS):
         shutil.rmtree(folder / name, ignore_errors=True)
     for name in (MANIFEST, JOURNAL):

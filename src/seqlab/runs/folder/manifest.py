@@ -1,13 +1,13 @@
-"""MANIFEST.json: size and SHA-256 of every file of a run that changes an answer, and the fingerprints of its
+"""MANIFEST.json: size and SHA-256 of every file of a run that affects predictions, and the fingerprints of its
 data.
 
     {"format": 2, "sha256": DIGEST OF CONTENT,
      "content": {"run_id": ID, "data": {"train": FINGERPRINT, …}, "files": {"recipe.toml": {"size": 901, "sha256": …}, …}}}
 
-The recipe and the tokens are listed when training starts. Weights, choices, results and the model card are added
-when the run is scored, and taken off the list when it is resumed. A card that was edited afterwards (its license is
-for the user to fill in) stops nothing. The ID is the digest of what is listed at the start:
-weights and checkpoints carry it, so those of another run are noticed.
+The recipe and the tokens are listed when training starts. Weights, choices, results and the model card are
+added when the run is scored, and removed when it is resumed. The card may be edited afterwards, for example
+to fill in the license. The ID is the digest of what is listed at the start; weights and checkpoints carry
+it, so those of another run are detected.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from seqlab.tokens.untrusted_json import read_json_object
 FORMAT = 2
 LARGEST_MANIFEST = 1_000_000
 LARGEST_FILE = 200_000_000
-"""Bytes of a file of tokens."""
+"""Maximum size of a tokenizer file in bytes."""
 SCORED = (WEIGHTS, CHOICES, RESULTS, CARD)
 """Files that are listed once the run is scored."""
 OPTIONAL = (CHOICES, CARD)
-"""Choices are there where the task makes some, a card where the run was trained here."""
+"""Choices exist only if the task makes any, a card only if the run was trained here."""
 RESTORE = "Restore it from a copy, or train again."
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What is known about the files of a run."""
+    """The files of a run with their sizes and digests."""
 
     run_id: str
     data: Mapping[str, str]
@@ -59,7 +59,7 @@ class Manifest:
 
 
 def begin_manifest(folder: Path, *, recipe: str, data: Mapping[str, str]) -> Manifest:
-    """List the recipe (which need not be there yet), the tokens and the data of a run."""
+    """List the recipe (which need not exist yet), the tokens and the data of a run."""
     files = {str(path.relative_to(folder)): record_of_file(path) for path in token_files(folder)}
     files[RECIPE] = record_of(recipe.encode("utf-8"))
     run_id = hashlib.sha256(json.dumps([files, dict(data)], sort_keys=True).encode()).hexdigest()
@@ -67,7 +67,7 @@ def begin_manifest(folder: Path, *, recipe: str, data: Mapping[str, str]) -> Man
 
 
 def reopen_manifest(folder: Path, manifest: Manifest) -> Manifest:
-    """Take what scoring added off the list: the run is trained or scored again."""
+    """Remove the files that scoring added, because the run is trained or scored again."""
     return _write(
         folder,
         replace(
@@ -77,7 +77,7 @@ def reopen_manifest(folder: Path, manifest: Manifest) -> Manifest:
 
 
 def complete_manifest(folder: Path, manifest: Manifest) -> Manifest:
-    """Add the files that scoring made. Until this is written, the run counts as unfinished."""
+    """Add the files that scoring wrote. Until then, the run is unfinished."""
     made = {
         name: record_of_file(folder / name)
         for name in SCORED
@@ -87,9 +87,9 @@ def complete_manifest(folder: Path, manifest: Manifest) -> Manifest:
 
 
 def verify_start(folder: Path) -> Manifest:
-    """Refuse a run whose recipe or tokens are not those it was trained with.
+    """Reject a run whose recipe or tokens have changed since training started.
 
-    The rest need not be there: a resume writes it.
+    The other files need not exist; a resume writes them.
     """
     refuse_links(folder)
     manifest = read_manifest(folder, with_earlier_format=True)
@@ -98,7 +98,7 @@ def verify_start(folder: Path) -> Manifest:
 
 
 def verify(folder: Path) -> Manifest:
-    """Refuse a run in which any file that a prediction depends on is missing or changed."""
+    """Reject a run if any file that predictions depend on is missing or changed."""
     refuse_links(folder)
     manifest = read_manifest(folder)
     _verify_parts(folder, manifest)
@@ -110,14 +110,14 @@ def verify(folder: Path) -> Manifest:
         what = (
             "the file was added after training."
             if manifest.is_scored
-            else "the run was interrupted before it was scored to the end."
+            else "the run was interrupted during scoring."
         )
         raise RunError(what, where=str(folder / CHOICES), cure=score_again(folder))
     return manifest
 
 
 def verify_scored(folder: Path, name: str, manifest: Manifest) -> None:
-    """Refuse a file that scoring made and that is missing or changed."""
+    """Reject a file written by scoring that is missing or changed."""
     path = folder / name
     if not path.is_file():
         raise RunError("the file is missing.", where=str(path), cure=score_again(folder))
@@ -126,10 +126,10 @@ def verify_scored(folder: Path, name: str, manifest: Manifest) -> None:
 
 
 def read_manifest(folder: Path, *, with_earlier_format: bool = False) -> Manifest:
-    """What is listed, not yet compared with the files; a RunError where the list is missing, changed or of
+    """Read the manifest without comparing it with the files; raises a RunError if it is missing, changed or of
     another format.
 
-    The earlier format lists recipe and tokens only: enough to resume, not to vouch for an answer.
+    The earlier format lists only recipe and tokens: enough to resume, but not to verify predictions.
     """
     path = folder / MANIFEST
     content = read_json_object(path, largest=LARGEST_MANIFEST)
@@ -143,7 +143,7 @@ def read_manifest(folder: Path, *, with_earlier_format: bool = False) -> Manifes
         raise RunError(what, where=str(path), cure=score_again(folder))
     if version != FORMAT:
         raise RunError(
-            f"the run has format {str(version)[:20]}, this seqlab reads format {FORMAT}.",
+            f"the run has format {str(version)[:20]}, but this version of seqlab reads format {FORMAT}.",
             where=str(path),
             cure="Update seqlab.",
         )
@@ -154,10 +154,10 @@ def read_manifest(folder: Path, *, with_earlier_format: bool = False) -> Manifes
 
 
 def score_again(folder: Path) -> str:
-    """The cure for a file that scoring makes."""
+    """Say how to restore a file that scoring writes."""
     return (
-        f"Restore it from a copy, or write it again: seqlab train --resume {shlex.quote(str(folder))} (a"
-        " model that was imported: import it again)"
+        f"Restore it from a copy, or write it again: seqlab train --resume {shlex.quote(str(folder))}"
+        " (for imported weights: import them again)"
     )
 
 
@@ -184,11 +184,11 @@ def _verify_parts(folder: Path, manifest: Manifest) -> None:
 
 
 def _verify_part(folder: Path, name: str, record: object, *, is_there: bool) -> None:
-    """A file that is listed from the start."""
+    """Verify a file that is listed from the start."""
     path, where = folder / name, str(folder / name)[:300]
-    if not is_there:  # also a name that leads out of the folder
+    if not is_there:  # also a name that points outside the folder
         raise RunError(
-            f"the file is missing, or no file of a run ({name[:80]!r}).",
+            f"the file is missing, or not a file of a run ({name[:80]!r}).",
             where=str(folder / MANIFEST),
             cure=RESTORE,
         )
@@ -197,8 +197,6 @@ def _verify_part(folder: Path, name: str, record: object, *, is_there: bool) -> 
     if not path.is_file():
         raise RunError("the file is missing.", where=where, cure=RESTORE)
     if (size := path.stat().st_size) > LARGEST_FILE:
-        raise RunError(
-            f"the file is {megabytes(size)} large, more than is ever needed.", where=where, cure=RESTORE
-        )
+        raise RunError(f"the file has {megabytes(size)}, which is too large.", where=where, cure=RESTORE)
     if not is_intact(path, record):
         raise RunError("the file was changed after training.", where=where, cure=RESTORE)

@@ -1,5 +1,5 @@
-"""What scoring writes into the folder of a run: choices.json, the calibration, and results.json, scores with intervals
-and baselines, and where they come from.
+"""The files that scoring writes: choices.json with the calibration, and results.json with scores,
+intervals, baselines and provenance.
 """
 
 from __future__ import annotations
@@ -34,20 +34,18 @@ BEST_FIRST = ("test", "valid")
 
 
 class UnknownScore(UsageError, KeyError):
-    """A name that no score of a run has."""
+    """A run has no score of this name."""
 
 
 @dataclass(frozen=True)
 class Results(Mapping[str, Score]):
-    """Scores by name (those of the test split when there is one), with everything else in `raw`."""
+    """Scores by name (of the test split if there is one), with everything else in `raw`."""
 
     raw: dict[str, Any]
 
     @property
     def split(self) -> str:
-        """The split whose scores are shown; empty where nothing was scored, as in a run of imported
-        weights.
-        """
+        """The split whose scores are shown; empty if nothing was scored, as for imported weights."""
         return next((name for name in BEST_FIRST if name in self.raw["splits"]), "")
 
     @property
@@ -57,7 +55,7 @@ class Results(Mapping[str, Score]):
 
     @property
     def sections(self) -> list[ReportSection]:
-        """What the evaluation shows beyond its scores; kinds that are not known here are left out."""
+        """The report sections of the evaluation; unknown kinds are skipped."""
         entries = self.raw["splits"][self.split]["sections"] if self.split else {}
         return [
             section
@@ -122,27 +120,27 @@ def read_results(folder: Path) -> Results:
     try:
         results = Results(_checked(json.loads(path.read_text(encoding="utf-8"))))
         for score in results.values():
-            score.describe()  # a number of the wrong type shows here
+            score.describe()  # fails if a number has the wrong type
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise RunError("the results cannot be read.", where=str(path), cure=score_again(folder)) from error
     return results
 
 
 def _checked(raw: Any) -> dict[str, Any]:
-    """The content of results.json, if its parts have the types that readers rely on; a ValueError otherwise."""
+    """Return the content of results.json if its parts have the expected types; raises ValueError otherwise."""
     parts = {"splits": dict, "training": dict, "provenance": dict, "warnings": list}
     if not isinstance(raw, dict) or not all(isinstance(raw.get(name), kind) for name, kind in parts.items()):
-        raise ValueError("a part is missing, or of another type")
+        raise ValueError("a part is missing or has the wrong type")
     seconds = raw["training"].get("seconds", 0)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-        raise ValueError("no number of seconds")
+        raise ValueError("seconds is not a number")
     if not all(isinstance(warning, str) for warning in raw["warnings"]):
-        raise ValueError("no sentence")
+        raise ValueError("a warning is not text")
     return raw
 
 
 def provenance(*, seed: int, device: torch.device, data: dict[str, str]) -> dict[str, Any]:
-    """What a reader needs to get the same numbers."""
+    """Return what is needed to reproduce the results."""
     return {
         "seqlab": version("seqlab"),
         "torch": torch.__version__,
@@ -162,7 +160,7 @@ LARGEST_FILE = 10_000_000
 
 
 def write_calibration(folder: Path, calibration: Calibration, manifest: Manifest) -> None:
-    """There is no file where a task chooses nothing."""
+    """Write choices.json, or remove it if the task chose nothing."""
     if choices := calibration.to_json():
         write_whole(
             folder / CHOICES,
@@ -175,7 +173,7 @@ def write_calibration(folder: Path, calibration: Calibration, manifest: Manifest
 
 
 def read_calibration(folder: Path, kind: type[Calibration], codec: Codec, manifest: Manifest) -> Calibration:
-    """The choices of a run whose manifest is verified; the defaults where the manifest lists none."""
+    """Read the choices of a run with a verified manifest; the defaults if the manifest lists none."""
     path = folder / CHOICES
     if CHOICES not in manifest.files:
         return kind()
@@ -189,5 +187,5 @@ def read_calibration(folder: Path, kind: type[Calibration], codec: Codec, manife
         return kind.from_json(choices, codec)
     except ValueError as error:
         raise RunError(
-            f"the choices cannot be right: {error}.", where=str(path), cure=score_again(folder)
+            f"the choices are invalid: {error}.", where=str(path), cure=score_again(folder)
         ) from error

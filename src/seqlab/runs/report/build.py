@@ -1,4 +1,4 @@
-"""A run -> the data of its report page."""
+"""Build the report page of a run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_SAMPLES = 8
 
 
 def run_report(run: Run) -> str:
-    """The page of a run, complete in one file."""
+    """Return the report of a run as one self-contained HTML page."""
     raw = run.results.raw
     events = read_journal(run.folder / JOURNAL)
     return render_report(
@@ -62,7 +62,7 @@ def _summary(raw: dict[str, Any]) -> list[tuple[str, str]]:
             "training time",
             f"{training['seconds'] / 60:.1f} minutes on {count_of(facts['threads'], 'thread')} ({facts['device']})",
         ),
-        ("steps", f"{training['steps']:,}, the best after {training['best_step']:,}"),
+        ("steps", f"{training['steps']:,}, best at {training['best_step']:,}"),
         *_weights(training),
         ("seed", str(facts["seed"])),
         ("versions", f"seqlab {facts['seqlab']}, torch {facts['torch']}, Python {facts['python']}"),
@@ -72,13 +72,13 @@ def _summary(raw: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _trained(training: dict[str, Any]) -> str:
-    """How many parameters training has changed, where not all."""
+    """The number of trained parameters, if some are frozen."""
     trained = training.get("trained_parameters", training["parameters"])
     return f", {trained:,} of them trained" if trained < training["parameters"] else ""
 
 
 def _weights(training: dict[str, Any]) -> list[tuple[str, str]]:
-    """Which weights the validation data preferred, where a run averages."""
+    """Which weights validated better, if the run averages."""
     if not training.get("candidates"):
         return []
     values = ", ".join(f"{name} {value:.4f}" for name, value in training["candidates"].items())
@@ -86,7 +86,7 @@ def _weights(training: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _clipping(events: list[dict[str, Any]], clip_norm: float) -> list[tuple[str, str]]:
-    """What the gradients' norms say about the clipping norm."""
+    """A suggestion for the clipping norm from the gradient norms."""
     norms = [
         event["gradient_norm"]
         for event in events
@@ -136,7 +136,7 @@ def _curves(events: list[dict[str, Any]], raw: dict[str, Any]) -> list[LineChart
             _series("training", checks, "train_accuracy"),
             _series("validation", checks, "valid_accuracy"),
         ]
-        curves.append(LineChart("Accuracy", "step", "share right", accuracy, marks=mark))
+        curves.append(LineChart("Accuracy", "step", "accuracy", accuracy, marks=mark))
     curves.append(
         LineChart(
             "Gradient norm before clipping",
@@ -170,9 +170,9 @@ def _series(name: str, events: list[dict[str, Any]], key: str) -> LineSeries:
 
 
 def _samples(events: list[dict[str, Any]]) -> list[GeneratedSample]:
-    """Samples at growing distances: from the noise of the first updates to near-sentences.
+    """Choose samples at increasing intervals, from the noise of the first updates to the final quality.
 
-    The first and the last are always among them.
+    The first and the last are always included.
     """
     early = [event for event in events if event["event"] == "sampled"]
     validations = [event for event in events if event["event"] == "validated" and event.get("sample")]

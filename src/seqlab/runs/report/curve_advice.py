@@ -1,4 +1,4 @@
-"""What the validation curve of a finished run suggests to try next."""
+"""Advice from the validation curve of a finished run."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any, Literal
 
 Shape = Literal["overfitting", "improving", "plateau", "unknown"]
 FEWEST = 4
-"""Validations from which on a curve has a shape."""
+"""Minimum number of validations to judge a curve."""
 EARLY, LATE = 0.75, 0.9
-"""A best step before the first share of the run is early, one after the second is at the end."""
+"""A best step before the first share of the run is early, one after the second share is at the end."""
 RISE, FALL = 0.03, 0.02
-"""Relative changes of the loss that count: after its lowest value, and over the last quarter."""
+"""Relative changes of the loss that matter: after its lowest value, and over the last quarter."""
 
 
 def validation_losses(events: Iterable[Mapping[str, Any]]) -> list[tuple[int, float]]:
-    """Steps and validation losses of a journal."""
+    """Return the steps and validation losses in a journal."""
     return [
         (event["step"], float(event["valid_loss"]))
         for event in events
@@ -44,7 +44,7 @@ def curve_shape(losses: list[tuple[int, float]]) -> Shape:
 
 
 def training_advice(events: Iterable[Mapping[str, Any]], *, minutes: float) -> str:
-    """One sentence, or nothing where there are too few validations to say anything.
+    """Return advice, or an empty string if there are too few validations.
 
     minutes: the time budget of the run; 0 for none.
     """
@@ -62,14 +62,14 @@ def training_advice(events: Iterable[Mapping[str, Any]], *, minutes: float) -> s
         )
     if shape == "improving" and events[-1].get("reason") == "early stopping":
         return (
-            f"early stopping: the validation loss was still falling ({last:.4f} at step {end:,}), but the measure that"
-            " selects the best step was not. To continue anyway: training.patience=0"
+            f"early stopping: the validation loss was still falling ({last:.4f} at step {end:,}), but the metric that"
+            " selects the best step did not improve. To train longer anyway: training.patience=0"
         )
     if shape == "improving":
         longer = f"--minutes {math.ceil(20 * minutes) / 10:g}" if minutes else f"training.steps={2 * end}"
         return (
             f"still improving: the validation loss was falling when training ended ({last:.4f} at step"
-            f" {end:,}). Try twice the time: {longer}"
+            f" {end:,}). Try training twice as long: {longer}"
         )
     return (
         f"plateau: the validation loss changed little toward the end ({last:.4f}; lowest {lowest:.4f} at step"

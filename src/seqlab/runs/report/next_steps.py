@@ -1,4 +1,4 @@
-"""What one would type after a command, ready to paste."""
+"""Suggest the next commands, ready to paste."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def after_training(run: Run) -> list[str]:
-    """Ask the model something, or score it again."""
+    """Commands to query the model and to score it again."""
     return [*_questions(run), f"seqlab evaluate {quote(str(run.folder))}"]
 
 
 def after_scores(run: Run) -> list[str]:
-    """Ask the model something."""
+    """Commands to query the model."""
     return _questions(run) or ["seqlab list runs"]
 
 

@@ -1,1 +1,1 @@
-"""Train a run again from its own recipe and compare the two."""
+"""Retrain a run from its own recipe and compare the two."""

@@ -1,4 +1,4 @@
-"""Two runs of the same recipe side by side: weights, losses, scores, and where they were made."""
+"""Compare two runs of the same recipe: weights, losses, scores and environment."""
 
 from __future__ import annotations
 
@@ -19,36 +19,38 @@ from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.journal import read_journal
 
 ROUNDING = 1e-4
-"""Largest difference, relative to the larger value, that counts as rounding: the digits that seqlab prints."""
+"""Maximum relative difference that counts as rounding: the precision that seqlab prints."""
 PLACES = ("seqlab", "torch", "numpy", "python", "system", "cpu", "device", "threads", "seed")
-"""Facts of the provenance on which the last bits of a result depend."""
+"""Facts of the environment on which the last bits of a result depend."""
 LOSSES = {"step": "loss", "validated": "valid_loss"}
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """How a run and its repetition compare. Differences are relative to the larger value; 0 is bit-identical."""
+    """The comparison of a run and its repetition. Differences are relative to the larger value; 0 means
+    identical.
+    """
 
     original: Path
     run: Run
     digests: tuple[str, str]
-    """SHA-256 of the weights of the original and of the repetition."""
+    """SHA-256 of the weights of the original and the repetition."""
     weight_difference: float
-    """Largest difference of one weight, relative to the largest weight of its tensor."""
+    """Largest difference of any weight, relative to the largest weight in its tensor."""
     compared_losses: int
     loss_difference: float
     scores: Mapping[str, tuple[float, float]]
-    """The scores of the original and of the repetition by name, on the split that is shown."""
+    """The scores of the original and the repetition by name, on the reported split."""
     places: Mapping[str, tuple[Any, Any]]
-    """Versions and machine facts that differ."""
+    """Versions and machine properties that differ."""
     git: tuple[GitState | None, GitState | None]
-    """The commits of the working directories in which the two were trained, where git knows."""
+    """The git commits of the working directories of the two runs; None outside a repository."""
     settings: Mapping[str, tuple[Any, Any]]
-    """Settings that differ, such as the place of data that was moved."""
+    """Settings that differ, such as the path of data that was moved."""
 
     @property
     def is_identical(self) -> bool:
-        """Whether every bit of the weights is the same."""
+        """Whether the weights are bit-identical."""
         return self.digests[0] == self.digests[1]
 
     @property
@@ -80,7 +82,7 @@ class Reproduction:
         return "\n".join(self.lines())
 
     def lines(self) -> list[str]:
-        """What agrees and what differs, one line each."""
+        """Describe what agrees and what differs, one line each."""
         first, second = self.digests
         same = (
             "bit-identical"
@@ -90,7 +92,7 @@ class Reproduction:
         digests = f"sha256 {first[:16]}" + ("" if self.is_identical else f" and {second[:16]}")
         return [
             f"weights: {same}, {digests}",
-            f"losses: {_describe(self.loss_difference)} ({self.compared_losses:,} values of the journal)",
+            f"losses: {_describe(self.loss_difference)} ({self.compared_losses:,} values in the journal)",
             *(
                 f"{name}: {before:.4f} and {after:.4f}, {_describe(relative_difference(before, after))}"
                 for name, (before, after) in self.scores.items()
@@ -119,13 +121,13 @@ class Reproduction:
 
     @property
     def verdict(self) -> str:
-        """One sentence: same seed, same result, or what may be the reason."""
+        """One sentence: whether the result is the same, or why it may differ."""
         if self.agrees:
             how = "" if self.is_identical else ", within rounding"
             return f"Same seed, same result{how}."
         if reasons := self._reasons():
             return f"The result differs. Possible reasons: {', '.join(reasons)}."
-        return "The result differs, although recipe, data, versions and machine are the same: a file was changed, or this is a bug in seqlab."
+        return "The result differs although recipe, data, versions and machine are the same: either a file was changed, or this is a bug in seqlab."
 
 
 def compare_with(original: Run, repeated: Run) -> Reproduction:
@@ -168,7 +170,7 @@ def relative_difference(first: float, second: float) -> float:
 
 
 def _weight_difference(weights: Mapping[str, Tensor], again: Mapping[str, Tensor]) -> float:
-    """1 where the networks do not have the same tensors."""
+    """The largest relative difference; 1 if the networks do not have the same tensors."""
     if {name: tensor.shape for name, tensor in weights.items()} != {
         name: tensor.shape for name, tensor in again.items()
     }:
@@ -185,7 +187,7 @@ def _tensor_difference(first: Tensor, second: Tensor) -> float:
 
 
 def _losses(run: Run) -> dict[tuple[str, int], float]:
-    """Every loss of the journal by its event and step."""
+    """Return every loss in the journal by event and step."""
     return {
         (event["event"], event["step"]): float(value)
         for event in read_journal(run.folder / JOURNAL)
@@ -211,7 +213,7 @@ def _different_settings(original: Run, repeated: Run) -> dict[str, tuple[Any, An
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Settings by their dotted names."""
+    """Return settings by dotted name."""
     flat: dict[str, Any] = {}
     for name, value in values.items():
         flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value}

@@ -1,4 +1,4 @@
-"""Train a finished run again: the same recipe, data, seed, threads and plan, into a folder of its own."""
+"""Retrain a finished run with the same recipe, data, seed, threads and plan, in a new folder."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def reproduce(
     callback: Callback | None = None,
     on_stage: Notify = ignore,
 ) -> Reproduction:
-    """Train a run again and compare weights, losses and scores.
+    """Retrain a run and compare weights, losses and scores.
 
-    A time budget is not used again: the repetition follows the recorded plan, with as many updates and the same
+    A time budget does not apply again: the repetition follows the recorded plan, with the same updates and
     validations as the original.
 
     Args:
@@ -45,9 +45,9 @@ def reproduce(
     recipe = with_moved_sources(read_recipe(folder), sources or {})
     if not recipe.data.train:
         raise UsageError(
-            "these weights were imported: there is no training to repeat.",
+            "these weights were imported, so there is no training to repeat.",
             where=str(folder),
-            cure="Name a run that was trained with seqlab train.",
+            cure="Pass a run that was trained with seqlab train.",
         )
     refuse_missing_sources(recipe, folder)
     recorded = recorded_budget(read_journal(folder / JOURNAL), where=str(folder / JOURNAL))
@@ -60,7 +60,5 @@ def reproduce(
         "data", **{name: str(Path(place).resolve()) for name, place in (data or {}).items()}
     )
     prepared = prepare(recipe, out=out, name=f"{folder.name}-again", on_stage=on_stage, recorded=recorded)
-    on_stage(
-        f"training {recorded.last_step:,} steps again with seed {recipe.training.seed}: {prepared.folder}"
-    )
+    on_stage(f"retraining {recorded.last_step:,} steps with seed {recipe.training.seed}: {prepared.folder}")
     return compare_with(original, train(prepared, callback=callback, on_stage=on_stage))

@@ -1,1 +1,1 @@
-"""Problems of the data, found before training."""
+"""Find problems in the data before training."""

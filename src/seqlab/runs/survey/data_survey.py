@@ -1,6 +1,6 @@
-"""A look at all parts of the data before anything is learned from them, made once and kept for the same data.
+"""Survey all parts of the data before training; the result is cached per content.
 
-No torch here: the data report answers at once.
+Does not import torch, so the data report is fast.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from seqlab.tasks.spec import find_spec
 
 
 def survey_parts(recipe: Recipe, parts: Mapping[str, Source], *, more: str | Path | None = None) -> Survey:
-    """What could spoil an honest score, whatever the task reads: texts, sentences, series or one long text.
+    """Survey the data for problems that would bias a score, for any task: texts, sentences, series or one long text.
 
-    `more` is the path of a part that the recipe does not name. The same data is looked at once; afterwards
-    the answer is kept.
+    `more` is the path of a part that the recipe does not name. The same data is surveyed only once; then
+    the cached result is returned.
     """
     data, spec = recipe.data, find_spec(recipe.task)
     parts = {name: spec.survey_source(source, data) for name, source in parts.items()}
@@ -48,8 +48,8 @@ def survey_parts(recipe: Recipe, parts: Mapping[str, Source], *, more: str | Pat
 
 
 def survey_warnings(recipe: Recipe, survey: Survey) -> list[str]:
-    """The sentences that deserve a look; empty lines are usual in a text, several captions of an image and
-    several languages in a table.
+    """Return the warnings of a survey, except what is normal for the task: empty lines in a text, several
+    captions per image, several languages in a table.
     """
     usual = find_spec(recipe.task).usual_warning(recipe.data)
     return [warning for warning in survey.warnings if not (usual and usual in warning)]
@@ -66,17 +66,17 @@ LEAKS = (
 QUANTILES = ("length_characters", "length_words")
 PLACES = ("first_empty", "first_skipped")
 ARRAYS = ("starts", "looked_at")
-"""What a store keeps of the repeated passages of a part, which may be millions, as columns."""
+"""Columns for the repeated passages of a part, of which there may be millions."""
 Rename = Callable[[str], str]
 
 
 def kept_survey(
     parts: Mapping[str, Source], make: Callable[[], Survey], *, asked: Mapping[str, Any], paths: Sequence[str]
 ) -> Survey:
-    """What `make` finds in the parts, or found before in the same content, `asked` the same.
+    """Return what `make` finds in the parts, from the cache if content and `asked` are the same.
 
-    Rows are told by the names of their files, which begin with the path that the user gave. `paths` are
-    these: the same file may be given by a relative name for training and by a whole one later.
+    Rows are identified by their file names, which begin with the path that the user gave. `paths` lists these
+    paths: the same file may be given by a relative path in training and by an absolute one later.
     """
     made_from = {
         "survey": FINDINGS,
@@ -93,13 +93,13 @@ def kept_survey(
 
     try:
         store = cached_store(made_from, write)
-    except EnvironmentProblem:  # a survey needs no cache
+    except EnvironmentProblem:  # a survey works without a cache
         return made[0] if made else make()
     return made[0] if made else _read(store, names)
 
 
 def _write(survey: Survey, names: list[str], folder: Path) -> None:
-    """Words and counts as facts; the places of repeated passages, which may be millions, as numbers."""
+    """Write text and counts as facts, and the positions of repeated passages, maybe millions, as arrays."""
     facts = {
         "paths": names,
         "parts": {name: _plain(part) for name, part in survey.parts.items()},
@@ -114,7 +114,7 @@ def _write(survey: Survey, names: list[str], folder: Path) -> None:
 
 
 def _plain(part: PartSurvey) -> dict[str, Any]:
-    """A part as plain data, without the numbers that stand elsewhere."""
+    """Return a part as plain data, without the arrays, which are stored separately."""
     repeats = part.repeats
     plain_repeats = (
         None
@@ -166,14 +166,14 @@ def _part(plain: dict[str, Any], *, next_arrays: Callable[[], dict[str, Any]], r
 
 
 def _renaming(before: Sequence[str], now: Sequence[str]) -> Rename:
-    """Put the beginning of a place in the words of now.
+    """Return a function that replaces an old path at the start of a location with the current one.
 
     >>> _renaming(["data", "data.csv"], ["/home/me/data", "/home/me/data.csv"])("data.csv, line 3")
     '/home/me/data.csv, line 3'
     """
     pairs = sorted(
         zip(before, now, strict=True), key=lambda pair: -len(pair[0])
-    )  # of two beginnings the longer one is meant
+    )  # the longest matching prefix wins
 
     def rename(place: str) -> str:
         return next((new + place[len(old) :] for old, new in pairs if place.startswith(old)), place)

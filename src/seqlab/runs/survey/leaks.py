@@ -1,6 +1,4 @@
-"""Test data that training has seen: found before training, and left out of a second score beside the
-first.
-"""
+"""Leaked test data: found before training, and excluded from a second set of scores."""
 
 from __future__ import annotations
 
@@ -17,13 +15,11 @@ from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.evaluator import Evaluator
 
 MOSTLY = 0.5
-"""Share of a block's passages from which the block counts as known."""
+"""Share of leaked passages from which a whole block counts as leaked."""
 
 
 def note_leaks(evaluation: Evaluation, evaluator: Evaluator[Any, Any, Any], survey: Survey) -> str:
-    """Add the scores without what training has seen as a section; returns a sentence, empty where nothing was
-    seen.
-    """
+    """Add a section with the scores without leaked items; returns a sentence, empty if nothing leaked."""
     is_known, unit = _known(evaluation, evaluator, survey)
     if not is_known.any():
         return ""
@@ -33,7 +29,7 @@ def note_leaks(evaluation: Evaluation, evaluator: Evaluator[Any, Any, Any], surv
         items = evaluation.items.get(score.name)
         if (
             len(unseen) and items is not None and items.num_items == len(is_known)
-        ):  # a score over some rows only has other items
+        ):  # a score on a subset of the rows has other items
             clean = items.subset(unseen)
             low, high = interval_bounds(clean)
             scores.append(CleanScore(score.name, clean.full_score(), low, high, on_all=score.value))
@@ -45,7 +41,7 @@ def note_leaks(evaluation: Evaluation, evaluator: Evaluator[Any, Any, Any], surv
 def _known(
     evaluation: Evaluation, evaluator: Evaluator[Any, Any, Any], survey: Survey
 ) -> tuple[Bool[np.ndarray, " items"], str]:
-    """Which items of the split training has seen, and what an item is."""
+    """Return which items of the split leaked into training, and the unit of an item."""
     part = evaluation.split
     if leaked := survey.leaked.get(part):
         return np.array(
@@ -61,7 +57,7 @@ def _known(
 def _known_blocks(
     repeats: Repeats, ends: np.ndarray[Any, Any], num_blocks: int
 ) -> Bool[np.ndarray, " blocks"]:
-    """Blocks of which at least half the passages stand in training."""
+    """Return the blocks of which at least half of the passages occur in the training data."""
     edges = np.concatenate([[0.0], ends[: num_blocks - 1], [np.inf]])
     looked_at, repeated = np.histogram(repeats.looked_at, edges)[0], np.histogram(repeats.starts, edges)[0]
     return (repeated >= MOSTLY * looked_at) & (looked_at > 0)

@@ -1,1 +1,1 @@
-"""A recipe becomes a run."""
+"""Train a recipe into a run."""

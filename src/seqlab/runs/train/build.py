@@ -1,6 +1,4 @@
-"""The network of a run: as its task builds it, with the adapters and the frozen parts that its recipe asks
-for.
-"""
+"""Build the network of a run: the network of the task, with the adapters and frozen parts of the recipe."""
 
 from __future__ import annotations
 
@@ -18,22 +16,24 @@ LORA_NAMES = {
     "output": ("output",),
     "feed_forward": ("expand", "contract"),
 }
-"""What the layers are called for which a recipe may ask."""
+"""The names of the layers for each LoRA target of a recipe."""
 
 
 def build_model(codec: Codec) -> nn.Module:
-    """A network that the weights of the run fit."""
+    """Build a network that matches the weights of the run."""
     return adapt(build_bare_model(codec), codec.recipe.start)
 
 
 def build_bare_model(codec: Codec) -> nn.Module:
-    """The network of the task, before adapters and freezing; settings that do not fit are named."""
+    """Build the network of the task, without adapters and freezing; errors name the settings that do not
+    fit.
+    """
     with naming_settings(codec.recipe):
         return find_spec(codec.recipe.task).load_parts().build_model(codec)
 
 
 def adapt(model: nn.Module, start: StartSettings) -> nn.Module:
-    """Add adapters and freeze what shall stay; the same model comes back."""
+    """Add adapters and freeze parameters in place; returns the model."""
     if start.lora_rank:
         freeze(model, start.model_copy(update={"freeze": "backbone", "freeze_layers": 0}))
         backbone = model.get_submodule("backbone")

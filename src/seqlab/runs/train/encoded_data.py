@@ -1,4 +1,4 @@
-"""The data of a run as its network sees it: a codec, the encoded splits, and the objective over them."""
+"""The encoded data of a run: a codec, the encoded splits, and the objective over them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from seqlab.tasks.split import Split
 
 @dataclass(frozen=True)
 class EncodedData:
-    """The parts of the data, encoded, with what trains and scores a network on them."""
+    """The encoded splits, with the objective that trains on them and the evaluator that scores them."""
 
     codec: Codec
     sources: dict[str, Source]
-    """The parts as they are read."""
+    """The parts of the data before encoding."""
     splits: dict[str, Split]
     objective: Objective[Any, Any]
     rehearsal: ScoringRehearsal
@@ -35,14 +35,14 @@ class EncodedData:
         return {name: source.fingerprint() for name, source in self.sources.items()}
 
     def warnings(self) -> list[str]:
-        """What encoding has to say about each split."""
+        """Return the notes from encoding each split."""
         return [f"{split.name}: {note}" for split in self.splits.values() for note in split.notes]
 
 
 def encode_data(
     codec: Codec, opened: RunData, *, teacher: Run | None, device: torch.device, on_stage: Notify
 ) -> EncodedData:
-    """Encode every part of the data. teacher: the run that is distilled."""
+    """Encode every part of the data. teacher: the run to distill."""
     parts = find_spec(codec.recipe.task).load_parts()
     teacher_model = build_teacher(codec.recipe, codec, teacher, device=device)
     splits = _encode_splits(codec, opened, on_stage=on_stage)
@@ -54,7 +54,7 @@ def encode_data(
 def _encode_splits(codec: Codec, opened: RunData, *, on_stage: Notify) -> dict[str, Split]:
     if "valid" not in opened.parts:
         raise DataError(
-            "there is no data to choose the best model on.",
+            "there is no validation data to select the best model on.",
             where=opened.parts["train"].name,
             cure="Set data.valid_share=0.1 or data.valid=FILE.",
         )
@@ -63,7 +63,5 @@ def _encode_splits(codec: Codec, opened: RunData, *, on_stage: Notify) -> dict[s
         on_stage(f"encoding {name}")
         splits[name] = codec.encode_split(name, source)
         if rebuilt := splits[name].store.rebuilt:
-            on_stage(
-                f"the cached arrays of {name} were damaged ({', '.join(rebuilt)}) and have been made again"
-            )
+            on_stage(f"the cached arrays of {name} were damaged ({', '.join(rebuilt)}) and have been rebuilt")
     return splits

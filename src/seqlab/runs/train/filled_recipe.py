@@ -1,4 +1,4 @@
-"""From the recipe of a user to one that leaves nothing open: the data, the task, every default, and why."""
+"""Complete a user's recipe: open the data, find the task, and fill in every default with its reason."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ DEFAULT_BATCH_SIZE = 32
 
 @dataclass(frozen=True)
 class FilledRecipe:
-    """A recipe with every default, the data it is about, and the runs that it names."""
+    """A recipe with every default filled in, its opened data, and the runs that it names."""
 
     recipe: Recipe
     opened: RunData
     source: Run | None
-    """The run that training starts from."""
+    """The run to fine-tune."""
     teacher: Run | None
     """The run whose probabilities are distilled."""
     reasons: list[str]
@@ -44,7 +44,7 @@ class FilledRecipe:
 
 
 def fill_recipe(recipe: Recipe, *, threads: int, on_stage: Notify, on_note: Notify) -> FilledRecipe:
-    """Open the data and fill in what the recipe leaves open."""
+    """Open the data and fill in the defaults of the recipe."""
     source = _load_source(recipe, on_stage=on_stage)
     for warning in reading_warnings(recipe):
         on_note(f"WARNING: {warning}")
@@ -53,14 +53,16 @@ def fill_recipe(recipe: Recipe, *, threads: int, on_stage: Notify, on_note: Noti
     recipe, inherited = _inherit(opened.recipe, source)
     teacher, recipe = find_teacher(recipe, on_stage=on_stage)
     refuse_unsupported(recipe)
-    no_effect = find_spec(recipe.task).check_ignored(opened.recipe)  # what was inherited is not the user's
+    no_effect = find_spec(recipe.task).check_ignored(
+        opened.recipe
+    )  # inherited settings were not set by the user
     recipe, reasons = _fill_defaults(recipe, opened)
     recipe = _resolve_paths(_fill_training(recipe, threads=threads))
     return FilledRecipe(recipe, opened, source, teacher, inherited + reasons, opened.warnings + no_effect)
 
 
 def _load_source(recipe: Recipe, *, on_stage: Notify) -> Run | None:
-    """The run from which a recipe starts, once it is certain that both agree."""
+    """Load the run that a recipe starts from, after checking that both are compatible."""
     refuse_idle_settings(recipe.start)
     if not recipe.start.run:
         return None
@@ -71,7 +73,9 @@ def _load_source(recipe: Recipe, *, on_stage: Notify) -> Run | None:
 
 
 def _open(recipe: Recipe, source: Run | None, *, on_note: Notify) -> RunData:
-    """Text alone is for the task that the source had learned from text alone, where nobody says otherwise."""
+    """Open the data; plain text is for the task of the source if that was trained on plain text too and no
+    task is set.
+    """
     opened = open_data(recipe, on_note=on_note)
     if (
         source is None
@@ -83,7 +87,7 @@ def _open(recipe: Recipe, source: Run | None, *, on_note: Notify) -> RunData:
 
 
 def _inherit(recipe: Recipe, source: Run | None) -> tuple[Recipe, list[str]]:
-    """Tokens and network of the run that training starts from, and the digest of its weights."""
+    """Copy tokens and network from the run to start from, and the digest of its weights."""
     if source is None:
         return recipe, []
     recipe, reasons = inherit_recipe(recipe, source.recipe, source.folder)
@@ -92,7 +96,7 @@ def _inherit(recipe: Recipe, source: Run | None) -> tuple[Recipe, list[str]]:
 
 
 def _fill_defaults(recipe: Recipe, opened: RunData) -> tuple[Recipe, list[str]]:
-    """What the task chooses for the data, and what pretrained vectors ask for."""
+    """Fill in the defaults of the task for the data, and sizes that pretrained vectors require."""
     model_settings = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
     recipe, reasons = find_spec(recipe.task).fill_defaults(recipe, opened.parts["train"])
     recipe, vector_reasons = fit_to_vectors(recipe, user_settings=model_settings)
@@ -100,7 +104,7 @@ def _fill_defaults(recipe: Recipe, opened: RunData) -> tuple[Recipe, list[str]]:
 
 
 def _slow_choices(recipe: Recipe) -> list[str]:
-    """Choices that make every step slower than it need be."""
+    """Warn about settings that slow down every step."""
     if getattr(recipe.model, "attention_dropout", 0.0) <= 0:
         return []
     return [
@@ -114,7 +118,7 @@ def _slow_choices(recipe: Recipe) -> list[str]:
 def _fill_training(recipe: Recipe, *, threads: int) -> Recipe:
     training = recipe.training
     changes: dict[str, Any] = {"threads": threads}
-    if not (training.batch_size or training.batch_tokens):  # a task that leaves it open
+    if not (training.batch_size or training.batch_tokens):  # a task without a default
         changes["batch_size"] = DEFAULT_BATCH_SIZE
     if not (training.steps or training.epochs or training.minutes):
         changes |= {"minutes": DEFAULT_MINUTES, "epochs": DEFAULT_EPOCHS}
@@ -122,7 +126,7 @@ def _fill_training(recipe: Recipe, *, threads: int) -> Recipe:
 
 
 def _resolve_paths(recipe: Recipe) -> Recipe:
-    """A run is resumed from any folder."""
+    """Make paths absolute, so that a run can be resumed from any folder."""
     paths = {
         name: str(Path(path).resolve())
         for name in ("train", "valid", "test")

@@ -1,4 +1,4 @@
-"""A part of held-out data: for a short measurement, and for scores when the time budget does not allow all."""
+"""Sample held-out data, to measure speed and to score within a time budget."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from seqlab.sources.views.filtered import TextPart
 
 
 class SampledRows(Source):
-    """Some rows of a source, kept in memory; they still know their file and line."""
+    """Some rows of a source, kept in memory with their file and line."""
 
     def __init__(self, whole: Source, rows: Sequence[tuple[int, Row]], *, part: str) -> None:
         """rows: each with its number in the whole source."""
@@ -36,23 +36,23 @@ class SampledRows(Source):
 
 
 def unit_of(source: Source) -> str:
-    """What a part of the source is counted in."""
+    """Return the unit in which the source is counted."""
     return "characters" if isinstance(source, TextSource) else "rows"
 
 
 def size_of(source: Source, survey: PartSurvey) -> int:
-    """How many units the whole source has."""
+    """Return the size of the whole source in units."""
     return survey.characters if isinstance(source, TextSource) else survey.rows
 
 
 def describe_part(source: Source, amount: int, size: int) -> str:
-    """What `draw` gives of a source with `size` units: "a random sample of 200 of 5,000 rows"."""
+    """Describe what `draw` takes from a source of `size` units: "a random sample of 200 of 5,000 rows"."""
     how = "the first" if isinstance(source, TextSource) else "a random sample of"
     return f"{how} {amount:,} of {size:,} {unit_of(source)}"
 
 
 def beginning(source: Source, amount: int) -> Source:
-    """The first rows, or the first characters of a text; no more is read than that."""
+    """Return the first rows, or the first characters of a text, without reading any further."""
     if isinstance(source, TextSource):
         first = next(iter(source.rows()), None)
         return TextPart(
@@ -67,9 +67,9 @@ def beginning(source: Source, amount: int) -> Source:
 
 
 def draw(source: Source, amount: int, *, seed: int, among: int | None = None) -> Source:
-    """Rows drawn at random, in their order. Lines out of order are no text, so a text gives its beginning.
+    """Return a random sample of rows, in their original order, or the beginning of a text.
 
-    among: draw from so many rows at the beginning, and read no further.
+    among: sample from this many rows at the beginning, and read no further.
     """
     if isinstance(source, TextSource):
         return beginning(source, amount)

@@ -1,4 +1,4 @@
-"""The plan of a run before its first update: how many steps fit between reading the data and scoring."""
+"""Plan a run before its first update: how many steps fit between reading the data and scoring."""
 
 from __future__ import annotations
 
@@ -27,24 +27,22 @@ from seqlab.training.forecast import Forecast, measure
 from seqlab.training.settings import TrainingSettings
 
 SCORED = ("test", "valid")
-"""The splits that are scored after training, where they exist."""
+"""The splits that are scored after training, if they exist."""
 FEW_EPOCHS = 3
-"""A plan of fewer passes over the data seldom trains a new model to its end; a text stream, or a model that
-starts from a finished run, needs one.
-"""
+"""Fewer epochs are seldom enough for a new model; a text stream or a fine-tuned model needs only one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunPlan:
-    """How many steps a run takes and how it is validated, from the times of a few steps on this machine."""
+    """The number of steps of a run and how it is validated, planned from a few timed steps on this machine."""
 
     budget: Budget
     objective: Objective[Any, Any]
-    """Validates on the rows that the budget allows."""
+    """Validates on as many rows as the budget allows."""
     forecast: Forecast | None
-    """Times of a few steps; None where the plan of an earlier run is followed."""
+    """The timing of a few steps; None if the plan of an earlier run is followed."""
     scoring: ScoringForecast | None
-    """How long scoring takes, in a run with a time budget."""
+    """How long scoring takes, if there is a time budget."""
     reasons: list[str]
     warnings: list[str]
 
@@ -58,13 +56,13 @@ def plan_run(
     device: torch.device,
     clock: float,
 ) -> RunPlan:
-    """Measure training, validation and scoring, and divide the time.
+    """Time training, validation and scoring, and split the budget between them.
 
     clock: `perf_counter()` when the command started.
     """
     valid = data.sources["valid"]
     size = size_of(valid, survey.parts["valid"])
-    with naming_settings(recipe):  # the first forward pass may find that the data do not fit the network
+    with naming_settings(recipe):  # the first forward pass may find that the data does not fit the network
         rows = affordable_rows(data.objective, valid, size, model, device=device)
         objective = validate_on(data.objective, valid, rows)
         forecast = measure(model, objective, recipe.training, device=device)
@@ -90,20 +88,20 @@ def plan_run(
 
 
 def follow_plan(recorded: Budget, data: EncodedData) -> RunPlan:
-    """The plan of an earlier run, for which nothing is measured."""
+    """Return the plan of an earlier run, without measuring anything."""
     objective = validate_on(data.objective, data.sources["valid"], recorded.validation_rows)
     return RunPlan(budget=recorded, objective=objective, forecast=None, scoring=None, reasons=[], warnings=[])
 
 
 def scored_sizes(sources: Mapping[str, Source], survey: Survey) -> dict[str, int]:
-    """The rows, or characters of a text, of the splits that are scored."""
+    """Return the size of each scored split in rows, or characters of a text."""
     return {name: size_of(sources[name], survey.parts[name]) for name in SCORED if name in sources}
 
 
 def _forecast_scoring(
     training: TrainingSettings, forecast: Forecast, rehearsal: ScoringRehearsal, model: nn.Module
 ) -> ScoringForecast | None:
-    """How long scoring will take; None in a run without a time budget, which need not know."""
+    """Forecast how long scoring will take; None without a time budget."""
     if not training.minutes:
         return None
     scoring = rehearsal.forecast(model, limit=training.minutes * 60)
@@ -111,20 +109,22 @@ def _forecast_scoring(
 
 
 def _describe_scaled_counts(training: TrainingSettings, budget: Budget) -> list[str]:
-    """Which step counts of the recipe are others in this run."""
+    """List the step counts of the recipe that are scaled in this run."""
     names = training.scale_with_budget
     if not names:
         return []
     scaled = scale_counts(training, budget.share).model_copy(update={"evaluate_every": budget.evaluate_every})
     values = ", ".join(f"{name}={round(getattr(scaled, name), 4)}" for name in names)
     about = "about " if budget.seconds is not None else ""
-    return [f"fitted to {about}{budget.total_steps:,} steps: {values}; otherwise: training.NAME=NUMBER"]
+    return [
+        f"scaled to {about}{budget.total_steps:,} steps: {values}; set training.NAME=NUMBER to change them"
+    ]
 
 
 def plan_warnings(recipe: Recipe, budget: Budget, forecast: Forecast, *, scoring_seconds: float) -> list[str]:
-    """What the user should know before a run with a time budget starts.
+    """Return warnings about the time budget before a run starts.
 
-    scoring_seconds: the time that scoring all rows takes; the budget may reserve less.
+    scoring_seconds: the time to score all rows; the budget may reserve less.
     """
     if budget.seconds is None:
         return []
@@ -132,7 +132,7 @@ def plan_warnings(recipe: Recipe, budget: Budget, forecast: Forecast, *, scoring
     epochs = budget.total_steps / forecast.steps_per_epoch
     is_short = epochs < enough and budget.total_steps != budget.most_steps
     is_slow = budget.before > budget.seconds / 2
-    minutes = max(  # one number cures both
+    minutes = max(  # one value for both warnings
         _minutes_for_reading(budget) if is_slow else 0,
         _minutes_for_epochs(enough, budget.before + scoring_seconds, forecast) if is_short else 0,
     )
@@ -140,12 +140,11 @@ def plan_warnings(recipe: Recipe, budget: Budget, forecast: Forecast, *, scoring
     if is_slow:
         warnings.append(
             f"reading and preparing the data took {budget.before:.0f} s of a time budget of {budget.seconds:.0f} s,"
-            f" which leaves {budget.training_seconds:.0f} s for training; more:"
-            f" --minutes {minutes}"
+            f" which leaves {budget.training_seconds:.0f} s for training; for more time: --minutes {minutes}"
         )
     if is_short:
         warnings.append(
-            f"the time is enough for {format_epochs(epochs)}, too few to learn much. For at least"
+            f"there is time for {format_epochs(epochs)}, too few to learn much. For at least"
             f" {enough} epoch{'s' if enough > 1 else ''}: --minutes {minutes}, or a smaller model"
             f"{_smaller(recipe)}"
         )
@@ -153,12 +152,12 @@ def plan_warnings(recipe: Recipe, budget: Budget, forecast: Forecast, *, scoring
 
 
 def _minutes_for_reading(budget: Budget) -> int:
-    """Whole minutes of which reading the data takes less than half."""
+    """Return a budget in minutes of which reading the data takes less than half."""
     return math.ceil(2 * budget.before / 60) + math.ceil((budget.seconds or 0) / 60)
 
 
 def _minutes_for_epochs(epochs: int, other_seconds: float, forecast: Forecast) -> int:
-    """Whole minutes in which so many epochs fit beside everything else."""
+    """Return a budget in minutes that fits this many epochs and everything else."""
     needed = epochs * forecast.steps_per_epoch * forecast.step_seconds / (1 - SHARE_FOR_VALIDATION)
     return math.ceil((needed + other_seconds) / 60)
 

@@ -1,4 +1,4 @@
-"""From a recipe to everything that training needs: data, codec, network, plan. Nothing is written yet."""
+"""Prepare everything that training needs from a recipe: data, codec, network, plan. Nothing is written yet."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from seqlab.training.forecast import Forecast
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """All that training needs, before anything is written."""
+    """Everything that training needs, before anything is written."""
 
     folder: Path
     recipe: Recipe
@@ -50,20 +50,20 @@ class Prepared:
     data: dict[str, str]
     """The fingerprint of each part of the data."""
     guesses: list[str] = field(default_factory=list)
-    """What was guessed about the data, which is shown before anything slow."""
+    """Guesses about the data, shown before anything slow."""
     reasons: list[str]
     warnings: list[str]
     survey: Survey
     sources: dict[str, Source]
-    """The parts of the data as they are read."""
+    """The parts of the data before encoding."""
     clock: float
     """`perf_counter()` when the command started."""
     rehearsal: ScoringRehearsal
     forecast: Forecast | None = None
     scoring: ScoringForecast | None = None
-    """How long scoring takes, in a run with a time budget."""
+    """How long scoring takes, if there is a time budget."""
     is_numbered: bool = False
-    """Whether the folder was chosen here, so that the next number does as well."""
+    """Whether the folder name was chosen automatically, so that the next free number can be used."""
 
 
 def prepare(
@@ -76,28 +76,28 @@ def prepare(
     clock: float | None = None,
     recorded: Budget | None = None,
 ) -> Prepared:
-    """Everything that can fail on the user's side happens here; the folder is not made yet.
+    """Prepare a run. All user errors surface here, before the folder is created.
 
-    on_note: called with what was guessed about the data, before slow work starts.
-    clock: `perf_counter()` when the command started, from which a time budget counts.
-    recorded: the plan of an earlier run to follow; without one, a few steps are measured for a new plan.
+    on_note: called with guesses about the data, before slow work starts.
+    clock: `perf_counter()` when the command started, which is the start of a time budget.
+    recorded: the plan of an earlier run to follow; without it, a few steps are timed for a new plan.
     """
     clock = perf_counter() if clock is None else clock
     if out:
-        new_folder(out, name=name)  # a place that is taken is reported before the work
+        new_folder(out, name=name)  # fail early if the path is taken
     threads, device = use_threads(recipe.training.threads), choose_device(recipe.training)
     filled = fill_recipe(recipe, threads=threads, on_stage=on_stage, on_note=on_note)
     recipe, opened = filled.recipe, filled.opened
-    on_stage("looking for repeats and leaks")
+    on_stage("checking for duplicates and leaks")
     survey = survey_parts(opened.recipe, opened.parts)
-    on_stage("learning the vocabulary")
+    on_stage("fitting the tokenizer")
     codec = find_spec(recipe.task).load_parts().codec.fit(recipe, opened.parts["train"])
     data = encode_data(codec, opened, teacher=filled.teacher, device=device, on_stage=on_stage)
     model, weight_reasons = _init_model(filled, data)
     recipe, rate_reasons, rate_warnings = _find_rate(recipe, data, model, device=device, on_stage=on_stage)
     folder = new_folder(out, name=name or f"{data_name(recipe)}-{short_name(recipe.model)}")
     if recorded is None:
-        on_stage("measuring a few steps")
+        on_stage("timing a few steps")
         plan = plan_run(recipe, data, survey, model, device=device, clock=clock)
     else:
         plan = follow_plan(recorded, data)
@@ -126,7 +126,9 @@ def prepare(
 
 
 def _init_model(filled: FilledRecipe, data: EncodedData) -> tuple[nn.Module, list[str]]:
-    """The network before its first update: initialized by the seed, or with the weights of a run or a file."""
+    """Build the network before its first update: initialized from the seed, or with the weights of a run or
+    a file.
+    """
     recipe, reasons = filled.recipe, list[str]()
     torch.manual_seed(derive(recipe.training.seed, "weights"))
     model = build_bare_model(data.codec)
@@ -168,7 +170,7 @@ def _find_rate(
 
 
 def data_name(recipe: Recipe) -> str:
-    """The file's name, or the folder's when every such file is called train."""
+    """Return the name of the file, or of its folder if the file has a generic name such as train."""
     path = Path(recipe.data.train)
     stem = path.name.partition(".")[0]
     return path.resolve().parent.name if stem in ("train", "training", "data", "input") else stem

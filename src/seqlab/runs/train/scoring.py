@@ -1,4 +1,6 @@
-"""After training: take the best weights, calibrate, score beside the baselines, write results and report."""
+"""After training: load the best weights, calibrate, score the model and its baselines, write results and
+report.
+"""
 
 from __future__ import annotations
 
@@ -34,11 +36,11 @@ from seqlab.training.progress import Progress
 
 
 def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, on_stage: Notify) -> Run:
-    """Take the best weights, score them beside the baselines, and write results and report."""
+    """Load the best weights, score the model and its baselines, and write results and report."""
     clock = perf_counter()
     if trainer.progress.candidates:
         on_stage(_describe_choice(trainer.progress))
-    on_stage("scoring beside the baselines")
+    on_stage("scoring the model and its baselines")
     run = _load_best(trainer, prepared, manifest)
     left = trainer.budget.scoring_seconds(seconds=trainer.seconds + perf_counter() - clock)
     evaluations, warnings = _evaluate(prepared, run, seconds=left)
@@ -66,7 +68,7 @@ def _recorded_git(folder: Path) -> dict[str, Any]:
 
 
 def _load_best(trainer: Trainer, prepared: Prepared, manifest: Manifest) -> Run:
-    """The run with its best weights, calibrated."""
+    """Load the best weights and calibrate the run."""
     folder, model = prepared.folder, prepared.model
     weights = read_weights(
         folder / WEIGHTS,
@@ -76,14 +78,14 @@ def _load_best(trainer: Trainer, prepared: Prepared, manifest: Manifest) -> Run:
     )
     model.load_state_dict(weights)
     model.eval()
-    # on the rows that training was validated on, which a time budget bounds
+    # on the rows that validations used during training, which a time budget limits
     calibration = prepared.rehearsal.evaluator.with_splits(prepared.objective.splits).calibrate(model)
     write_calibration(folder, calibration, manifest)
     return Run(folder, prepared.recipe, prepared.codec, model, calibration)
 
 
 def _evaluate(prepared: Prepared, run: Run, *, seconds: float) -> tuple[list[Evaluation], list[str]]:
-    """The scores of every held-out split, as far as the seconds allow, and what to warn about."""
+    """Score every held-out split, as far as the time allows; returns the evaluations and warnings."""
     timed = TimedScoring(prepared, seconds)
     splits = dict(prepared.splits)
     evaluator = prepared.rehearsal.evaluator.with_splits(splits)
@@ -105,7 +107,7 @@ def _with_note(evaluation: Evaluation, note: str) -> Evaluation:
 
 
 def _baseline_warnings(evaluations: Sequence[Evaluation]) -> list[str]:
-    """How the first split, the one that is reported, compares with its baselines."""
+    """Warn about scores on the reported split that do not beat their baselines."""
     beaten, uncompared = [], []
     for evaluation in evaluations[:1]:
         beaten += [
@@ -121,7 +123,7 @@ def _baseline_warnings(evaluations: Sequence[Evaluation]) -> list[str]:
 
 
 def _training_facts(trainer: Trainer, prepared: Prepared) -> dict[str, Any]:
-    """What results.json says about training."""
+    """Return the facts about training for results.json."""
     progress, minutes = trainer.progress, prepared.recipe.training.minutes
     facts: dict[str, Any] = {
         "steps": trainer.step,

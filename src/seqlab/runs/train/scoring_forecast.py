@@ -1,4 +1,4 @@
-"""How long scoring will take, measured on a few held-out rows.
+"""Forecast how long scoring will take, from a few held-out rows.
 
 seconds = one pass over the validation data to calibrate
           + Σ over the scored splits (fixed + baseline + size · unit)
@@ -24,46 +24,46 @@ from seqlab.tasks.split import Split
 from seqlab.training.checkpoints.snapshot import capture_random_state, restore_random_state
 
 SIZES = {"rows": (4, 16, 64), "characters": (2_000, 8_000, 32_000)}
-"""Parts of the validation data that are scored to measure the speed, until one takes long enough."""
+"""Sample sizes that are scored to measure the speed, until one takes long enough."""
 LONG_ENOUGH, SHARE_FOR_FORECAST = 0.7, 0.02
-"""Seconds, or share of the time budget, after which no larger part is measured."""
+"""Seconds, or share of the time budget, after which no larger sample is measured."""
 MARGIN = 1.15
 """Measured times vary by about this factor."""
 MEASURED_AMONG = 10_000
-"""Measured rows are drawn from so many: a file sorted by length does not begin with usual rows, and a large one
-is not read to its end.
+"""Samples are drawn from this many rows: a file sorted by length does not begin with typical rows, and a
+large file should not be read to its end.
 """
 LEAST_SLOPE = 0.2
-"""A row takes at least this share of the mean: the difference of two short times may come out as nothing."""
+"""A row takes at least this share of the mean time, because the difference of two short times may be 0."""
 REPORT_SECONDS = 1.0
 """Loading the best weights, writing results and report, and ending the process."""
 
 
 @dataclass(frozen=True)
 class ScoringForecast:
-    """Seconds of scoring: for every split, for every row or character of it, and to calibrate."""
+    """Scoring time in seconds: fixed per split, per unit (row or character), and for calibration."""
 
     fixed: float
     unit: float
     calibration: float = 0.0
 
     def seconds(self, sizes: Mapping[str, int]) -> float:
-        """Scoring splits of these sizes, with the report."""
+        """Return the time to score splits of these sizes and write the report."""
         return self.overhead(len(sizes)) + MARGIN * self.unit * sum(sizes.values())
 
     def overhead(self, num_splits: int) -> float:
-        """What scoring takes however few rows there are."""
+        """Return the part of the scoring time that does not depend on the number of rows."""
         return MARGIN * (self.calibration + num_splits * self.fixed) + REPORT_SECONDS
 
     def slowed(self, factor: float) -> ScoringForecast:
-        """The same on a machine that takes `factor` times as long."""
+        """Return the forecast for a machine that is `factor` times slower."""
         return replace(
             self, fixed=factor * self.fixed, unit=factor * self.unit, calibration=factor * self.calibration
         )
 
 
 class ScoringRehearsal:
-    """Scores a few validation rows to learn how long it takes. `evaluator` keeps the baselines that it fits."""
+    """Scores a few validation rows to measure how long it takes. `evaluator` keeps its fitted baselines."""
 
     def __init__(
         self, parts: TaskParts, codec: Codec, train: Split, valid: Source, *, device: torch.device
@@ -75,12 +75,11 @@ class ScoringRehearsal:
         self._baseline: float | None = None
 
     def forecast(self, model: nn.Module, *, limit: float) -> ScoringForecast:
-        """How long scoring takes with the model as it is; random numbers are left as they were.
+        """Forecast scoring with the model as it is; the random state does not change.
 
-        A model that is not trained yet seldom ends what it generates, so that its forecast is too long rather
-        than too short.
+        An untrained model seldom ends its outputs, so its forecast is too long rather than too short.
 
-        limit: the seconds of the time budget.
+        limit: the time budget in seconds.
         """
         before, was_training = capture_random_state(self._device), model.training
         model.to(self._device).eval()
@@ -102,8 +101,8 @@ class ScoringRehearsal:
         return ScoringForecast(fixed + self._baseline, unit)
 
     def _time_baselines(self, model: nn.Module, size: int, *, enough: float) -> float:
-        """Score with baselines twice: the first time fits them and loads what is needed. Where that took long,
-        it is taken for the time of scoring.
+        """Time scoring with baselines. It runs twice, because the first time also fits and loads them,
+        unless that already took long.
         """
         if self._baseline is not None:
             return 0.0
@@ -126,7 +125,7 @@ class ScoringRehearsal:
 
 
 def fit_line(times: list[tuple[int, float]]) -> tuple[float, float]:
-    """Seconds = fixed + unit · size, through the last two measurements; the first also loads what is needed.
+    """Fit seconds = fixed + unit · size to the last two measurements; the first includes start-up time.
 
     >>> fit_line([(4, 9.0), (16, 2.0), (64, 5.0)])
     (1.0, 0.0625)

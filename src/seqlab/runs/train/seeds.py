@@ -1,4 +1,4 @@
-"""The same training with several seeds: what is the model, and what was luck."""
+"""Train with several seeds, to separate the quality of a model from chance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEEDS = "seeds.json"
 
 @dataclass(frozen=True)
 class SeedResults:
-    """The runs of all seeds, and every score over them."""
+    """The runs of all seeds, and a summary of every score."""
 
     path: Path
     split: str
@@ -30,7 +30,7 @@ class SeedResults:
     scores: dict[str, SeedSummary]
 
     def sentences(self) -> list[str]:
-        """One line for each score."""
+        """Describe each score in one line."""
         sentences = []
         for name, score in self.scores.items():
             text = f"{name} {score.mean:.4f} on average over {len(score.values)} seeds"
@@ -70,12 +70,15 @@ def train_seeds(
     on_stage: Notify = ignore,
     begin: Begin = lambda _, __: None,
 ) -> SeedResults:
-    """Train BASE-seed1, BASE-seed2, …; what is finished already is taken as it is.
+    """Train BASE-seed1, BASE-seed2, …; finished runs are not trained again.
 
     BASE-seeds/seeds.json holds the results so far.
     """
     if count < 2:
-        raise UsageError(f"--seeds {count} shows no spread.", cure="Two seeds at least; five are usual.")
+        raise UsageError(
+            f"--seeds {count} is too few to measure the variation.",
+            cure="Use at least 2 seeds; 5 are common.",
+        )
     recipe, _ = find_recipe(what, list(settings), task=task, model=model, values=values)
     planned = plan_seeds(
         recipe,

@@ -1,4 +1,4 @@
-"""Make the folder of a run and train until the budget ends, or resume from the newest checkpoint."""
+"""Start training in a new run folder, or resume from the newest checkpoint."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ from seqlab.training.tensor_shapes import shapes_of
 
 
 class Interrupted(Exception):
-    """Training was stopped on request; the folder can be resumed."""
+    """Training was stopped on request; the run can be resumed."""
 
     def __init__(self, folder: Path, step: int) -> None:
         super().__init__(f"stopped after step {step}")
@@ -72,14 +72,16 @@ class Interrupted(Exception):
 
 
 def train(prepared: Prepared, *, callback: Callback | None = None, on_stage: Notify = ignore) -> Run:
-    """Make the folder and train until the budget ends."""
+    """Create the run folder and train until the budget is spent."""
     if prepared.is_numbered and (claimed := claim_folder(prepared.folder)) != prepared.folder:
-        on_stage(f"{prepared.folder} was taken in the meantime: the run folder is {claimed}")
+        on_stage(
+            f"{prepared.folder} was created by another process in the meantime; the run folder is {claimed}"
+        )
         prepared = replace(prepared, folder=claimed)
     folder, recipe = prepared.folder, prepared.recipe
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
-        refuse_a_run(folder)  # somebody may have been faster since the folder was chosen
+        refuse_a_run(folder)  # another process may have been faster since the folder was chosen
         clear_false_start(folder)
         prepared.codec.save(folder / TOKENS)
         manifest = begin_manifest(folder, recipe=recipe.to_toml(), data=prepared.data)
@@ -110,9 +112,9 @@ def resume(
     on_stage: Notify = ignore,
     clock: float | None = None,
 ) -> Run:
-    """Continue from the newest whole checkpoint of a run. A time budget counts what was used before.
+    """Continue from the newest intact checkpoint of a run. Time used before counts toward a time budget.
 
-    data: where train, valid or test are now, if they were moved. Their content must be the same.
+    data: the new paths of train, valid or test, if they were moved. Their content must be the same.
     """
     clock = perf_counter() if clock is None else clock
     folder = find_run(path)
@@ -143,7 +145,7 @@ def resume(
 def _prepare_again(
     folder: Path, codec: Codec, opened: RunData, budget: Budget, *, clock: float, on_stage: Notify
 ) -> Prepared:
-    """What training needs, from what a run has saved: nothing is chosen, fitted or measured again."""
+    """Prepare training from what a run has saved; nothing is chosen, fitted or timed again."""
     recipe = codec.recipe
     device = choose_device(recipe.training)
     teacher, _ = find_teacher(recipe, on_stage=on_stage)
@@ -171,9 +173,9 @@ def _prepare_again(
 def open_again(
     recipe: Recipe, moved: Mapping[str, str], folder: Path, *, command: str = "train --resume"
 ) -> RunData:
-    """The data of a run, perhaps in another place than when it started.
+    """Open the data of a run, which may have moved since the run started.
 
-    command: what to call again with the new place.
+    command: the command to call again with the new path.
     """
     recipe = recipe.changed("data", **{name: str(Path(path).resolve()) for name, path in moved.items()})
     try:
@@ -188,17 +190,17 @@ def open_again(
 
 
 def _load_checkpoint(folder: Path, manifest: Manifest, codec: Codec, *, on_stage: Notify) -> Checkpoint:
-    """The newest whole checkpoint, once it is certain that it fits the model."""
+    """Load the newest intact checkpoint, after checking that it fits the model."""
     checkpoint, problems = Checkpoints(folder / CHECKPOINTS, run_id=manifest.run_id).load()
     if checkpoint is None:
         why = f": {problems[0]}" if problems else "."
         raise RunError(
-            f"there is no whole checkpoint to resume from{why}",
+            f"there is no intact checkpoint to resume from{why}",
             where=str(folder),
             cure="Restore one from a copy, or train again.",
         )
     for problem in problems:
-        on_stage(f"passed over a checkpoint: {problem}")
+        on_stage(f"skipped a checkpoint: {problem}")
     shapes = {name: tuple(tensor.shape) for name, tensor in weights_in(checkpoint.tensors).items()}
     compare_shapes(shapes, shapes_of(lambda: build_model(codec)), where=folder / CHECKPOINTS)
     return checkpoint
@@ -221,7 +223,9 @@ def _trainer(prepared: Prepared, manifest: Manifest, callback: Callback | None) 
 
 
 def _scoring_forecast(prepared: Prepared) -> Callable[[], float] | None:
-    """How long scoring takes with the model as it is, where that depends on what the model generates."""
+    """Return a function that forecasts scoring with the current model, if its time depends on what the
+    model generates.
+    """
     training = prepared.recipe.training
     if not (training.minutes and find_spec(prepared.recipe.task).generates):
         return None
@@ -230,17 +234,17 @@ def _scoring_forecast(prepared: Prepared) -> Callable[[], float] | None:
 
 
 def _count_preparation(trainer: Trainer, prepared: Prepared, *, used: float) -> None:
-    """Everything since the command started, besides the preparations of processes that were stopped."""
+    """Count the time since the command started, plus the preparation time of earlier processes of this run."""
     before = used + perf_counter() - prepared.clock
     trainer.budget = trainer.budget.timed(before=before, after=trainer.budget.after)
 
 
 def _finish(trainer: Trainer, prepared: Prepared, manifest: Manifest, on_stage: Notify) -> Run:
-    """Train to the end of the budget, then score."""
+    """Train until the budget is spent, then score."""
     try:
         with catch_stop_signals() as stop:
             done = trainer.run(stop)
-            stop.can_wait = False  # all that training made is saved
+            stop.can_wait = False  # everything is saved by now
             if done:
                 return score_run(trainer, prepared, manifest, on_stage)
     except KeyboardInterrupt:
@@ -252,7 +256,7 @@ def refuse_other_data(folder: Path, *, before: Mapping[str, str], now: dict[str,
     changed = [name for name, fingerprint in before.items() if now.get(name) != fingerprint]
     if changed:
         raise RunError(
-            f"the data of {', '.join(changed)} is not what the run started with.",
+            f"the data of {', '.join(changed)} has changed since the run started.",
             where=str(folder),
             cure="Restore the files, or start a new run.",
         )

@@ -1,6 +1,6 @@
-"""Several trainings that belong together: one for each seed, or for each model and seed.
+"""Sweeps: several training runs that belong together, one per seed, or one per model and seed.
 
-What is finished is not trained again.
+Finished runs are not trained again.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ from seqlab.training.base import Callback
 
 FORMAT = 1
 Begin = Callable[[str, Prepared | None], None]
-"""Told the name of each training as it begins, with what was prepared; None where a stopped one goes on."""
+"""Called with the name of each training run when it begins, and with what was prepared; None if a run is
+resumed.
+"""
 Watch = Callable[[], AbstractContextManager[Callback | None]]
-"""Makes a callback for each training."""
+"""Creates a callback for each training run."""
 
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """One training: its name, its folder, and the settings that make its recipe, as words and by name."""
+    """One training run: its name, its folder, and the settings of its recipe, as arguments and by name."""
 
     name: str
     folder: Path
@@ -52,9 +54,9 @@ def plan_seeds(
     values: Mapping[str, Any] | None = None,
     model: str = "",
 ) -> list[PlannedRun]:
-    """Trainings that differ in training.seed only, from that of the recipe upwards.
+    """Plan runs that differ only in training.seed, starting from the seed of the recipe.
 
-    The rows that are held out stay those of the first.
+    All of them hold out the same rows as the first.
     """
     first = recipe.training.seed
     same = {**(values or {}), **({"data.seed": first} if recipe.data.seed < 0 else {})}
@@ -67,15 +69,13 @@ def plan_seeds(
 
 
 def is_finished(folder: Path) -> bool:
-    """Whether a run was scored to the end; one of an earlier format was not, and resuming it writes what is
-    missing.
-    """
+    """Whether a run is scored; a run of an earlier format is not, and resuming it writes what is missing."""
     try:
         return (
             (folder / RECIPE).is_file() and (folder / RESULTS).is_file() and read_manifest(folder).is_scored
         )
     except RunError:
-        return False  # resuming it says what is wrong
+        return False  # resuming it reports the problem
 
 
 def train_planned(
@@ -87,7 +87,7 @@ def train_planned(
     on_stage: Notify = ignore,
     begin: Begin = lambda _, __: None,
 ) -> Run:
-    """Train one, go on where it was stopped, or load it if it is finished."""
+    """Train a planned run, resume it if it was interrupted, or load it if it is finished."""
     if is_finished(planned.folder):
         return Run.load(planned.folder)
     if (planned.folder / RECIPE).is_file():
@@ -104,11 +104,9 @@ def train_planned(
 
 
 def write_plan(path: Path, plan: dict[str, Any], folders: Sequence[Path]) -> None:
-    """Write what is asked for, or refuse a folder in which something else was begun. How many seeds there are
-    may change.
+    """Write the plan, or reject a folder that has a different plan. Only the number of seeds may change.
 
-    A run that stands in one of its folders before there is a plan may have other settings, so it is not taken
-    for a part of it.
+    A run that exists in one of the folders without a plan may have other settings, so it is rejected too.
     """
     if path.is_file():
         before = read_plan(path)
@@ -120,13 +118,13 @@ def write_plan(path: Path, plan: dict[str, Any], folders: Sequence[Path]) -> Non
         if changed:
             differences = ", ".join(f"{name} {before.get(name)!r} -> {plan.get(name)!r}" for name in changed)
             raise RunError(
-                f"something else was begun here ({differences}).",
+                f"this folder has a different plan ({differences}).",
                 where=str(path),
                 cure="Choose another folder with --out, or remove this one.",
             )
     elif taken := [folder for folder in folders if (folder / RECIPE).is_file()]:
         raise RunError(
-            "a run that was not begun here stands in the way.",
+            "the folder contains a run that is not part of this plan.",
             where=str(taken[0]),
             cure="Choose another --out, or remove the run.",
         )
@@ -135,7 +133,7 @@ def write_plan(path: Path, plan: dict[str, Any], folders: Sequence[Path]) -> Non
 
 
 def read_plan(path: Path) -> dict[str, Any]:
-    """The plan that a file of results begins with."""
+    """Read the plan at the beginning of a results file."""
     try:
         plan = json.loads(path.read_text(encoding="utf-8"))["plan"]
     except (ValueError, KeyError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""Which held-out rows are scored in the time that training has left: all of them wherever that is possible."""
+"""Choose how many held-out rows to score in the remaining time: all of them if possible."""
 
 from __future__ import annotations
 
@@ -14,22 +14,24 @@ from seqlab.runs.train.scoring_forecast import MARGIN, ScoringForecast
 from seqlab.tasks.split import Split
 
 FEWEST = {"rows": 20, "characters": 4_000}
-"""Fewer say too little: a budget that does not allow these is exceeded."""
+"""Minimum to score; a budget that does not allow this is exceeded."""
 SLACK = 0.05
-"""Scoring may exceed the time by this share of the budget, and has so much where nothing is left."""
+"""Scoring may exceed the budget by this share, and gets this much if no time is left."""
 SHARE_FOR_TEST = 0.7
-"""Of the time that does not suffice for all rows; the validation rows have been scored while training."""
+"""Share of the time for the test split if not all rows can be scored; validation rows were scored during
+training.
+"""
 LEAST_FACTOR, MOST_FACTOR = 0.3, 10.0
-"""How far the time of one split corrects the forecast for the next."""
+"""Limits for correcting the forecast of the next split by the time that one split took."""
 
 
 class TimedScoring:
-    """Chooses what to score, split by split, so that a forecast that was wrong for the first corrects the
-    second. `limits` has a sentence for each split that is not whole, `parts` how much of it is scored.
+    """Chooses what to score split by split, so that the time of the first corrects the forecast for the
+    second. `limits` has a sentence for each split of which only a sample is scored, `parts` its size.
     """
 
     def __init__(self, prepared: Prepared, seconds: float) -> None:
-        """seconds: what is left of the time budget; infinite without one."""
+        """seconds: the rest of the time budget; infinite without one."""
         self.limits: list[str] = []
         self.parts: dict[str, str] = {}
         self._prepared = prepared
@@ -38,7 +40,9 @@ class TimedScoring:
         self._forecast = None if math.isinf(seconds) else self._measure()
 
     def splits(self) -> Iterator[tuple[str, Split]]:
-        """The splits to score. Each is scored before the next is asked for, so its time is known by then."""
+        """Yield the splits to score. Each is scored before the next is requested, so its time is known by
+        then.
+        """
         remaining = dict(self._sizes)
         for name in self._sizes:
             amount = self._affordable(remaining)
@@ -49,8 +53,8 @@ class TimedScoring:
             del remaining[name]
 
     def _measure(self) -> ScoringForecast:
-        """The forecast before training if that fits; else another, for a trained model ends what it generates
-        sooner. Calibration is done by now.
+        """Return the forecast from before training if it fits; else a new one, because a trained model ends
+        its outputs sooner. Calibration is already done.
         """
         first = self._prepared.scoring
         if first and first.seconds(self._sizes) <= self._left:
@@ -62,7 +66,7 @@ class TimedScoring:
         return self._deadline - perf_counter()
 
     def _affordable(self, remaining: Mapping[str, int]) -> int:
-        """How much of the first of the remaining splits is scored."""
+        """Return how much of the next split to score."""
         if self._forecast is None:
             return next(iter(remaining.values()))
         fewest = FEWEST[unit_of(self._prepared.sources["valid"])]
@@ -78,8 +82,8 @@ class TimedScoring:
         part = describe_part(source, amount, self._sizes[name])
         self.parts[name] = f"{amount:,} of {self._sizes[name]:,} {unit_of(source)}"
         self.limits.append(
-            f"{name}: scored on {part}, to keep the time budget of {prepared.recipe.training.minutes:g} minutes. All of them: seqlab evaluate"
-            f" {prepared.folder}"
+            f"{name}: scored on {part}, to stay within the time budget of"
+            f" {prepared.recipe.training.minutes:g} minutes. To score all of them: seqlab evaluate {prepared.folder}"
         )
         return prepared.codec.encode_split(name, draw(source, amount, seed=prepared.recipe.training.seed))
 
@@ -87,7 +91,7 @@ class TimedScoring:
 def shorten(
     sizes: Mapping[str, int], forecast: ScoringForecast, seconds: float, *, fewest: int
 ) -> dict[str, int]:
-    """How much of every split can be scored in so many seconds; the first split comes first."""
+    """Return how much of every split can be scored in this time; the first split has priority."""
     if forecast.seconds(sizes) <= seconds:
         return dict(sizes)
     units = max(0.0, seconds - forecast.overhead(len(sizes))) / max(MARGIN * forecast.unit, 1e-9)

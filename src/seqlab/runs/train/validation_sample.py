@@ -1,4 +1,4 @@
-"""How many validation rows the validations inside training use: all, unless a time budget is too short for that."""
+"""Choose how many rows validations during training use: all, unless a time budget is too short."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from seqlab.training.forecast import time_validation
 SHARE = 0.02
 """One validation takes at most this share of a time budget, so that several fit."""
 SIZES = {"rows": (50, 200, 800), "characters": (5_000, 20_000, 80_000)}
-"""Parts of the validation data that are validated to measure the speed, until one takes long enough."""
+"""Sample sizes that are validated to measure the speed, until one takes long enough."""
 FEWEST = {"rows": 200, "characters": 20_000}
-"""A smaller sample says too little about which weights are best."""
+"""A smaller sample is too imprecise to select the best weights."""
 
 
 def affordable_rows(
     objective: Objective[Any, Any], source: Source, size: int, model: nn.Module, *, device: torch.device
 ) -> int:
-    """The rows, or characters of a text, of a validation that the time budget allows; 0 for all of them.
+    """Return how many rows, or characters of a text, the time budget allows per validation; 0 for all of them.
 
-    size: what all of them are. The model and the random numbers are left as they were.
+    size: the size of the whole source. The model and the random state do not change.
     """
     training, unit = objective.recipe.training, unit_of(source)
     if not training.minutes or size <= FEWEST[unit]:
@@ -51,18 +51,20 @@ def affordable_rows(
 
 
 def validate_on(objective: Objective[Any, Any], source: Source, rows: int) -> Objective[Any, Any]:
-    """The same objective with validations on so many rows, drawn by the seed; 0 for all of them."""
+    """Return the objective with validations on a sample of this many rows, drawn with the seed; 0 for all."""
     if not rows:
         return objective
     return _validating_on(objective, draw(source, rows, seed=objective.recipe.training.seed))
 
 
 def describe_sample(source: Source, rows: int, size: int) -> list[str]:
-    """What the user is told about it."""
+    """Describe the sample to the user."""
     if not rows:
         return []
     part = describe_part(source, rows, size)
-    return [f"validation during training uses {part}, to keep the time budget; more: --minutes NUMBER"]
+    return [
+        f"validation during training uses {part}, to stay within the time budget; for more: --minutes NUMBER"
+    ]
 
 
 def _validating_on(objective: Objective[Any, Any], sample: Source) -> Objective[Any, Any]:

@@ -1,1 +1,1 @@
-"""A run that starts from another one, or learns from it."""
+"""Transfer learning: fine-tune a run, or distill it."""

@@ -1,4 +1,4 @@
-"""Distillation: a run learns from the outputs of a finished one."""
+"""Knowledge distillation: a run learns from the outputs of a finished one."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from seqlab.tasks.teacher import Teacher
 
 
 def find_teacher(recipe: Recipe, *, on_stage: Notify) -> tuple[Run | None, Recipe]:
-    """The run that teaches, if there is one, and the recipe with its place and the digest of its weights."""
+    """Load the teacher, if there is one, and set its path and the digest of its weights in the recipe."""
     settings = recipe.distillation
     if not settings.run:
         return None, recipe
     if not find_spec(recipe.task).supports_distillation:
         raise RecipeError(
-            f"the task {recipe.task} does not learn from a teacher.",
+            f"the task {recipe.task} does not support distillation.",
             where="distillation.run",
             cure="Remove it.",
         )
@@ -34,11 +34,11 @@ def find_teacher(recipe: Recipe, *, on_stage: Notify) -> tuple[Run | None, Recip
     run = Run.load(settings.run)
     if run.recipe.task != recipe.task:
         raise RecipeError(
-            f"the teacher has learned the task {run.recipe.task}, and here it is {recipe.task}.",
+            f"the teacher was trained for the task {run.recipe.task}, but the task here is {recipe.task}.",
             where=f"distillation.run {settings.run}",
-            cure="A teacher answers the same questions: take a run of the same task.",
+            cure="Use a teacher that was trained for the same task.",
         )
-    if not recipe.start.run:  # a student that starts from nothing has the tokens of its teacher
+    if not recipe.start.run:  # a student that is trained from scratch uses the tokens of its teacher
         if mistakes := other_tokens(recipe, run.recipe):
             raise RecipeError.of(mistakes, where=f"distillation.run {settings.run}")
         recipe = with_words_of(recipe.model_copy(update={"tokens": run.recipe.tokens}), run.recipe)
@@ -47,7 +47,7 @@ def find_teacher(recipe: Recipe, *, on_stage: Notify) -> tuple[Run | None, Recip
 
 
 def build_teacher(recipe: Recipe, codec: Codec, run: Run | None, *, device: torch.device) -> Teacher | None:
-    """The model of a run as a teacher. Both must have the same tokens and the same labels."""
+    """Build the teacher from a run, which must have the same tokens and labels as the student."""
     if run is None:
         return None
     student, teacher = _digests(codec), _digests(run.codec)
@@ -55,15 +55,15 @@ def build_teacher(recipe: Recipe, codec: Codec, run: Run | None, *, device: torc
         name for name in student.keys() | teacher.keys() if student.get(name) != teacher.get(name)
     ):
         what = (
-            "the labels of the teacher are others"
+            "the teacher has different labels"
             if wrong == ["labels.json"]
-            else f"the teacher reads other tokens ({listed(wrong)} differ)"
+            else f"the teacher has different tokens ({listed(wrong)} differ)"
         )
         raise RecipeError(
-            f"{what}: its answers would mean something else.",
+            f"{what}, so its outputs do not match those of the student.",
             where=f"distillation.run {run.folder}",
             cure=(
-                "Teacher and student share tokens and labels: take a teacher that was trained on the same"
+                "Teacher and student need the same tokens and labels: use a teacher that was trained on the same"
                 " data."
             ),
         )
@@ -72,7 +72,7 @@ def build_teacher(recipe: Recipe, codec: Codec, run: Run | None, *, device: torc
 
 
 def _digests(codec: Codec) -> dict[str, str]:
-    """A digest of every file that a codec saves: its tokens and its labels."""
+    """Return a digest of every file that a codec saves: its tokens and labels."""
     with tempfile.TemporaryDirectory() as folder:
         codec.save(Path(folder))
         files = (path for path in Path(folder).rglob("*") if path.is_file())

@@ -1,4 +1,4 @@
-"""The rows of an embedding that start from a file of word vectors."""
+"""Initialize an embedding from pretrained word vectors."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ SPECIALS = {UNK, PAD, SOS, EOS, MASK}
 
 
 def fit_to_vectors(recipe: Recipe, *, user_settings: set[str]) -> tuple[Recipe, list[str]]:
-    """The recipe with an embedding as wide as the vectors of its file; another width that the user has set is
-    refused.
+    """Set the embedding size of the recipe to that of the vectors; a different size set by the user is rejected.
 
-    user_settings: settings of the network that the user has set.
+    user_settings: model settings that the user has set.
     """
     if not recipe.start.vectors:
         return recipe, []
@@ -33,26 +32,25 @@ def fit_to_vectors(recipe: Recipe, *, user_settings: set[str]) -> tuple[Recipe, 
     width = width_of(path)
     if isinstance(model, ImageSettings):
         raise RecipeError(
-            f"a {model.kind} network reads images, and words have vectors.",
+            f"word vectors do not apply to a {model.kind} network, which reads images.",
             where=WHERE,
-            cure="Leave it out.",
+            cure="Remove it.",
         )
     name = "embedding_size" if hasattr(model, "embedding_size") else "hidden_size"
     extra = find_spec(recipe.task).extra_embedding_size(recipe, width)
     now, needed = getattr(model, name), width + extra
     if name in user_settings and now and now != needed:
         raise RecipeError(
-            f"the vectors of {path.name} have {width} numbers, and model.{name}={now} asks for another"
-            " width.",
+            f"the vectors in {path.name} have {width} dimensions, but model.{name}={now} requires another size.",
             where=WHERE,
-            cure=f"Leave model.{name} out, or set it to {needed}.",
+            cure=f"Remove model.{name}, or set it to {needed}.",
         )
     heads = getattr(model, "heads", 1)
     if name == "hidden_size" and needed % heads and not getattr(model, "head_size", 0):
         fitting = [str(count) for count in range(1, min(needed, 16) + 1) if needed % count == 0]
         raise RecipeError(
-            f"the vectors of {path.name} have {width} numbers, and {heads} heads cannot share a width of"
-            f" {needed}.",
+            f"the vectors in {path.name} have {width} dimensions, and a hidden size of {needed} is not divisible by"
+            f" {heads} heads.",
             where=WHERE,
             cure=f"Set model.heads to one of {listed(fitting)}.",
         )
@@ -60,15 +58,15 @@ def fit_to_vectors(recipe: Recipe, *, user_settings: set[str]) -> tuple[Recipe, 
         "start", vectors=str(path.resolve()), digest=_digest(path, recipe.start.digest)
     )
     return recipe, (
-        [] if now == needed else [f"model.{name}={needed}, from the width of the vectors in {path.name}"]
+        [] if now == needed else [f"model.{name}={needed}, from the size of the vectors in {path.name}"]
     )
 
 
 def copy_vectors(model: nn.Module, codec: Codec, path: str) -> str:
-    """Copy the vectors of all tokens that the file knows, and say how many these are.
+    """Copy the vectors of all tokens in the file, and return a sentence that says how many there are.
 
-    A token that the file has only in lower case takes that vector. All others start at random, as large as
-    those of the file; padding stays zero.
+    A token that the file has only in lower case gets that vector. All others are initialized at random, at
+    the scale of the file's vectors; padding stays zero.
     """
     embed, steps = embedding_table(model)
     pieces = codec.pieces(steps)
@@ -85,9 +83,9 @@ def copy_vectors(model: nn.Module, codec: Codec, path: str) -> str:
     if not {pieces[place] for place in places} - SPECIALS:
         some = [pieces[place] for place in real[-8:]]
         raise RecipeError(
-            f"{Path(path).name} has a vector for none of the {len(real):,} tokens, such as {listed(some)}.",
+            f"{Path(path).name} has no vector for any of the {len(real):,} tokens, such as {listed(some)}.",
             where=WHERE,
-            cure="Are tokens words? tokens.kind=words",
+            cure="Word vectors need word tokens: tokens.kind=words",
         )
     missing = [place for place in real if place not in places]
     with torch.no_grad():
@@ -97,13 +95,13 @@ def copy_vectors(model: nn.Module, codec: Codec, path: str) -> str:
         embed.weight[list(places)] = rows
     case = f" ({len(lower):,} of them in lower case)" if lower else ""
     return (
-        f"{len(places):,} of {len(real):,} tokens start from the vectors of {Path(path).name}{case},"
+        f"{len(places):,} of {len(real):,} tokens start from the vectors in {Path(path).name}{case},"
         f" {len(missing):,} at random"
     )
 
 
 def _size(rows: torch.Tensor) -> float:
-    """The typical size of a number: the root of the mean square."""
+    """Return the root mean square."""
     return max(float(rows.square().mean().sqrt()), 1e-12)
 
 
@@ -111,8 +109,8 @@ def _digest(path: Path, expected: str) -> str:
     digest = sha256(path)
     if expected and digest != expected:
         raise RunError(
-            f"{path} is not the file that the recipe names ({digest[:12]}…, expected {expected[:12]}…).",
+            f"{path} is not the file in the recipe (SHA-256 {digest[:12]}…, expected {expected[:12]}…).",
             where="start.digest",
-            cure="Restore the file, or leave the digest out of the recipe.",
+            cure="Restore the file, or remove the digest from the recipe.",
         )
     return digest

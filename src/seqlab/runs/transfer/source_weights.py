@@ -1,4 +1,4 @@
-"""The weights of one run as the start of another."""
+"""Initialize a run with the weights of another."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from seqlab.tasks.spec import find_spec
 from seqlab.training.layer_depth import IN_LAYER
 
 SHARED = ("embed.", "backbone.")
-"""What all models call the parts that do not depend on the task."""
+"""The parts of every model that do not depend on the task."""
 NUMBER = re.compile(r"(?<=layers\.)\d+")
 
 
 def digest_of_weights(source: Run, *, expected: str, where: str) -> str:
-    """SHA-256 of the source's weights; refused when a recipe names others."""
+    """Return the SHA-256 of the source's weights; rejected if the recipe expects another."""
     digest = sha256(source.folder / WEIGHTS)
     if expected and digest != expected:
         raise RunError(
-            f"the weights of {source.folder} are not those that the recipe names ({digest[:12]}…, expected"
+            f"the weights of {source.folder} are not those in the recipe (SHA-256 {digest[:12]}…, expected"
             f" {expected[:12]}…).",
             where=where,
-            cure="Restore the run, or leave the digest out of the recipe.",
+            cure="Restore the run, or remove the digest from the recipe.",
         )
     return digest
 
 
 def copy_weights(model: nn.Module, source: Run, recipe: Recipe) -> None:
-    """Copy the embedding and the body of a run into a new model; where the task is the same and answers with
-    tokens, its head too.
+    """Copy the embedding and the backbone of a run into a new model, and the head too if both run the same
+    task and predict tokens.
     """
     merge_lora(source.model)
     takes_all = source.recipe.task == recipe.task and find_spec(recipe.task).predicts_tokens
@@ -50,14 +50,14 @@ def copy_weights(model: nn.Module, source: Run, recipe: Recipe) -> None:
             f"the weights do not fit the new network: '{first}' needs"
             f" {list(now[first].shape) if first in now else 'a name'}, the run has {shape}.",
             where=f"start.run {source.folder}",
-            cure="Leave start.every out, or start from a run of another network.",
+            cure="Remove start.every, or start from a run with another network.",
         )
     model.load_state_dict({**now, **{name: before[name] for name in names}})
 
 
 def _renumbered(weights: dict[str, Tensor], *, every: int) -> dict[str, Tensor]:
-    """The first of every so many layers, numbered anew: of six layers and every=2 the layers 0, 2, 4 become
-    0, 1, 2.
+    """Keep the first of every N layers and renumber them: with every=2, layers 0, 2, 4 of six become 0, 1,
+    2.
     """
     renumbered: dict[str, Tensor] = {}
     for name, tensor in weights.items():

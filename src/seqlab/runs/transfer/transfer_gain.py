@@ -1,6 +1,6 @@
-"""What is a run worth to start from?
+"""Measure the gain from transfer learning.
 
-The same network on the same labels, from random and from pretrained weights.
+The same network is trained on the same labels, from random weights and from the weights of a run.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from seqlab.runs.train.sweep import FORMAT, Begin, PlannedRun, Watch, train_plan
 
 GAIN = "gain.json"
 ALL = 0
-"""In place of a number of rows: all of them."""
+"""Stands for all rows."""
 NEW, LEARNED = "new", "learned"
 
 
 @dataclass(frozen=True)
 class Gain:
-    """The first score of both runs on the same held-out rows, after learning from so many labelled ones."""
+    """The first score of both runs on the same held-out rows, after training on this many labeled rows."""
 
     rows: int
     new: Score
@@ -46,7 +46,7 @@ class Gain:
             LEARNED: self.learned.as_json(),
             "gain": {
                 **self.difference.as_json(),
-                "sentence": self.difference.describe("the start", "chance"),
+                "sentence": self.difference.describe("fine-tuning", "training from scratch"),
             },
         }
 
@@ -63,13 +63,13 @@ def measure_gain(
     on_stage: Notify = ignore,
     begin: Begin = lambda _, __: None,
 ) -> list[Gain]:
-    """For every number of labelled rows (ALL for all), train FOLDER/ROWS-new and FOLDER/ROWS-learned.
+    """For every number of labeled rows (ALL for all), train FOLDER/ROWS-new and FOLDER/ROWS-learned.
 
-    A smaller set of rows is a part of every larger one.
+    A smaller set of rows is a subset of every larger one.
     """
     if len(set(counts)) < len(counts) or any(count < 0 for count in counts) or not counts:
         raise UsageError(
-            "the numbers of labelled rows must be positive and different.",
+            "the numbers of labeled rows must be positive and distinct.",
             where="--rows",
             cure="For example: --rows 100,1000,all",
         )
@@ -100,7 +100,7 @@ def measure_gain(
 
 
 def _pair(start: str, count: int, settings: Sequence[str], folder: Path) -> dict[str, PlannedRun]:
-    """The two trainings on so many rows."""
+    """Plan the two runs on this many rows."""
     trainings = {}
     for weights in (NEW, LEARNED):
         name = f"{count or 'all'}-{weights}"

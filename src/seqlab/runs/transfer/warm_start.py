@@ -1,6 +1,6 @@
-"""A run that starts from another: what its recipe takes over, and what is refused.
+"""Fine-tuning: what a recipe inherits from the run it starts from, and what is rejected.
 
-No torch here: mistakes are answered at once.
+Does not import torch, so mistakes are reported at once.
 """
 
 from __future__ import annotations
@@ -34,24 +34,22 @@ MAY_CHANGE: dict[str, tuple[str, ...]] = {
     "vision_transformer": ("dropout", "sublayer_dropout", "attention_dropout", "queries"),
     "image_convolutional": ("dropout", "pooling"),
 }
-"""Settings of a network that are not in its weights: what is dropped while training, and how a classifier
-looks at the features.
-"""
+"""Settings that do not affect the shapes of the weights: dropout, and how a classifier pools the features."""
 HIGHEST_RATE, RATE_TIMES_SQUARE = 3e-3, 32.0
-"""A rule that fits what is found to work: 5e-5 for the 768 features of BERT, 2e-3 for 128, and small networks
-as if they were new.
+"""A rule that matches values known to work: 5e-5 for the 768 features of BERT, 2e-3 for 128, and the rate
+of a new network for small ones.
 """
 RECURRENT_RATE = 2e-3
-"""Of recurrent networks, whatever their width: an LSTM of 256 that had read 25,000 reviews learned their
+"""For recurrent networks of any size: an LSTM with 256 units, pretrained on 25,000 reviews, learned their
 labels far too slowly at 5e-4.
 """
 LORA_FACTOR = 3
-"""Adapters start from nothing, so they may move faster."""
+"""Adapters start at zero, so they can learn faster."""
 LONGEST = 512
 
 
 def find_source(start: StartSettings) -> Path:
-    """The folder of the run to start from, which must hold weights."""
+    """Find the folder of the run to start from, which must have weights."""
     try:
         folder = find_run(start.run)
     except RunError as error:
@@ -59,7 +57,7 @@ def find_source(start: StartSettings) -> Path:
         raise RunError(
             why,
             where=f"start.run {start.run}",
-            cure="A run that has not made its first checkpoint cannot start without it.",
+            cure="Until its first checkpoint, this run needs the run that it starts from.",
         ) from error
     if not (folder / WEIGHTS).is_file():
         raise RunError(
@@ -71,7 +69,7 @@ def find_source(start: StartSettings) -> Path:
 
 
 def with_kinds_of(raw: Raw, source: Recipe) -> Raw:
-    """Settings of the network are understood as those of the source's kind, where nothing else is said."""
+    """Fill in the source's kind of model and cell if the recipe does not set them."""
     model = raw.get("model")
     if not isinstance(model, dict) or "kind" in model:
         return raw
@@ -82,22 +80,22 @@ def with_kinds_of(raw: Raw, source: Recipe) -> Raw:
 
 
 def refuse_differences(recipe: Recipe, source: Recipe) -> None:
-    """Whatever the weights and the tokens of the source do not allow, all at once."""
+    """Reject everything that is incompatible with the weights and tokens of the source, all at once."""
     mistakes = [*_wrong_start(recipe), *other_tokens(recipe, source), *_other_network(recipe, source)]
     if mistakes:
         raise RecipeError.of(mistakes, where=f"start.run {recipe.start.run}")
 
 
 def refuse_idle_settings(start: StartSettings) -> None:
-    """Settings that speak about a run to start from, where none is named.
+    """Reject settings that apply only to fine-tuning if no run to start from is set.
 
-    Rows that start from a file may stay as they were, too.
+    An embedding that starts from a file can be frozen, too.
     """
     if start.run and start.vectors:
         raise RecipeError(
-            "the run to start from brings its own embedding, and a file of vectors is named besides.",
+            "start.run and start.vectors cannot be combined: the run already has an embedding.",
             where="start.vectors",
-            cure="Give the one or the other.",
+            cure="Remove one of them.",
         )
     meant = (
         ("run", "vectors", "digest", *(("freeze",) if start.freeze == "embedding" else ()))
@@ -111,17 +109,14 @@ def refuse_idle_settings(start: StartSettings) -> None:
     ]
     if idle and not start.run:
         raise RecipeError(
-            f"start.{idle[0]} speaks about what was learned before, and no run to start from is named: there"
-            " is nothing to keep.",
+            f"start.{idle[0]} applies only to fine-tuning, and no run to start from is set.",
             where=f"start.{idle[0]}",
-            cure="Name one: --from RUN, or start.run=RUN",
+            cure="Set one: --from RUN, or start.run=RUN",
         )
 
 
 def inherit_recipe(recipe: Recipe, source: Recipe, folder: Path) -> tuple[Recipe, list[str]]:
-    """The recipe with the source's tokens and network, once the task is known; and what was decided for the
-    user.
-    """
+    """Copy tokens and network from the source into a recipe whose task is known; returns the reasons too."""
     _refuse_task(recipe, source)
     model_settings = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
     model = thinned(source.model, recipe.start.every)
@@ -134,7 +129,7 @@ def inherit_recipe(recipe: Recipe, source: Recipe, folder: Path) -> tuple[Recipe
     recipe, cut = _cut_to_positions(recipe)
     recipe = _with_training(recipe, source)
     weights = ", with new weights" if recipe.start.weights == "new" else ""
-    origin = f"starts from {folder}: its tokens and its {model.kind} network{weights}"
+    origin = f"starting from {folder} with its tokens and {model.kind} network{weights}"
     layers = f", the first of every {recipe.start.every} layers" if recipe.start.every > 1 else ""
     read = (
         f"; {', '.join(f'model.{name}={format_value(value)}' for name, value in derived.items())}"
@@ -145,12 +140,12 @@ def inherit_recipe(recipe: Recipe, source: Recipe, folder: Path) -> tuple[Recipe
 
 
 def with_words_of(recipe: Recipe, source: Recipe) -> Recipe:
-    """Words enter a tagger as they did in the run whose tokens it has."""
+    """Copy the task settings that belong to the tokens, such as how a tagger encodes words."""
     return find_spec(recipe.task).inherit_settings(recipe, source)
 
 
 def _with_training(recipe: Recipe, source: Recipe) -> Recipe:
-    """A gentle rate, unless only a new head learns; and the windows that the source has read."""
+    """Use a low learning rate unless only a new head is trained, and the windows of the source."""
     if recipe.start.freeze != "backbone" and recipe.start.weights == "learned":
         assert not isinstance(recipe.model, NGramBagSettings)  # refused before
         rate = (
@@ -164,26 +159,28 @@ def _with_training(recipe: Recipe, source: Recipe) -> Recipe:
 
 
 def thinned(model: Any, every: int) -> Any:
-    """The settings of a network with the first of every so many layers."""
+    """Return the settings of a network with only the first of every N layers."""
     sizes = getattr(model, "hidden_sizes", ())
     if every == 1:
         return model
     if not hasattr(model, "layers"):
-        raise RecipeError(f"a {model.kind} network has one layer.", where="start.every", cure="Leave it 1.")
+        raise RecipeError(
+            f"a {model.kind} network has only one layer.", where="start.every", cure="Set it to 1."
+        )
     return model.model_copy(
         update={"hidden_sizes": sizes[::every]} if sizes else {"layers": len(range(0, model.layers, every))}
     )
 
 
 def _reading(recipe: Recipe, source: Recipe) -> dict[str, Any]:
-    """How a classifier looks at features that were learned by foreseeing text: where all of it has been read,
-    or at all of it.
+    """Choose the pooling of a classifier on a pretrained language model: the last step of a causal one, or
+    the mean.
     """
     spec, before = find_spec(recipe.task), find_spec(source.task)
     if spec is before or not before.predicts_tokens:
         return {}
     if source.model.kind == "recurrent" and spec.answers_per_sequence:
-        return {"pooling": "mean"}  # the last state has learned to foresee one word, not to remember a text
+        return {"pooling": "mean"}  # the last state is trained to predict one word, not to represent a text
     if source.model.kind != "transformer":
         return {}
     reading: dict[str, Any] = {"causal": True} if before.is_causal else {}
@@ -193,7 +190,7 @@ def _reading(recipe: Recipe, source: Recipe) -> dict[str, Any]:
 
 
 def _cut_to_positions(recipe: Recipe) -> tuple[Recipe, list[str]]:
-    """A classifier's texts are as long as they may be by default, and as the positions know."""
+    """Limit the texts of a classifier to the default length and to the known positions."""
     if (
         not find_spec(recipe.task).answers_per_sequence
         or not recipe.data.text
@@ -202,12 +199,12 @@ def _cut_to_positions(recipe: Recipe) -> tuple[Recipe, list[str]]:
         return recipe, []
     longest = min(max_known_length(recipe.model) or LONGEST, LONGEST)
     return recipe.changed("data", max_length=longest), [
-        f"texts are cut to {longest} tokens; other lengths: data.max_length=NUMBER"
+        f"texts are truncated to {longest} tokens; set data.max_length=NUMBER to change it"
     ]
 
 
 def _refuse_task(recipe: Recipe, source: Recipe) -> None:
-    """A network that has looked ahead foresees nothing, and one that has only looked back fills no gaps."""
+    """Reject pretraining that does not fit the task, such as a bidirectional network for a language model."""
     spec, before = find_spec(recipe.task), find_spec(source.task)
     sees_ahead = (
         not before.is_causal
@@ -224,20 +221,20 @@ def _refuse_task(recipe: Recipe, source: Recipe) -> None:
         )
     if spec.is_causal and sees_ahead:
         raise RecipeError(
-            f"the network of this {source.task} run looks ahead, and a language model may not.",
+            f"the network of this {source.task} run attends to later tokens, and a language model must be causal.",
             where=where,
             cure="Start from a run of the task language_model.",
         )
     if spec.needs_both_sides and before.is_causal:
         raise RecipeError(
-            "a language model has only learned to look back, and a masked one looks both ways.",
+            "a language model is causal, and a masked language model uses context on both sides.",
             where=where,
             cure="Start from a run of the task masked_language_model.",
         )
     if source.model.kind == "convolutional" and before.is_causal != spec.is_causal:
         raise RecipeError(
-            f"the kernels of a convolutional language model lie over earlier steps, those of a {recipe.task}"
-            " run around a step.",
+            f"the kernels of a convolutional language model cover earlier steps only, those of a {recipe.task} run"
+            " cover both sides.",
             where=where,
             cure="Start from a recurrent network or a Transformer.",
         )
@@ -249,25 +246,26 @@ def _wrong_start(recipe: Recipe) -> list[str]:
         start.freeze != "none" or start.freeze_layers or start.lora_rank or start.layer_decay < 1
     ):
         mistakes.append(
-            "start.weights: new weights have learned nothing to keep. Leave start.freeze and the like out."
+            "start.weights: new weights are random, so nothing can be frozen or adapted. Remove start.freeze,"
+            " start.freeze_layers, start.lora_rank and start.layer_decay."
         )
     if start.freeze == "backbone" and start.freeze_layers:
         mistakes.append(
-            "start.freeze_layers: start.freeze=backbone keeps all layers already. Give the one or the other."
+            "start.freeze_layers: start.freeze=backbone already freezes all layers. Remove one of them."
         )
     if start.lora_rank and (start.freeze != "none" or start.freeze_layers):
         mistakes.append(
-            "start.lora_rank: adapters leave everything else as it was already. Leave start.freeze and"
-            " start.freeze_layers out."
+            "start.lora_rank: with LoRA, everything but the adapters and the head is already frozen. Remove"
+            " start.freeze and start.freeze_layers."
         )
     return mistakes
 
 
 def other_tokens(recipe: Recipe, source: Recipe) -> list[str]:
-    """What somebody has said about tokens that are taken over from a run."""
+    """Return mistakes in token settings, which are inherited from a run."""
     return [
-        f"tokens.{name}: the run has {format_value(before)}, found {format_value(now)}. Its tokens are taken over: leave"
-        " the section out."
+        f"tokens.{name}: the run has {format_value(before)}, found {format_value(now)}. Its tokens are reused:"
+        " remove this setting."
         for name, before, now in _differences(
             recipe.tokens, source.tokens, user_settings=recipe.tokens.model_fields_set
         )
@@ -279,19 +277,19 @@ def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
     if kind == "n_gram_bag":
         return [
             (
-                "start.run: the run is a bag of n-grams, which belongs to its own classes. Start from a run with"
-                " a network, or train anew."
+                "start.run: the run is a bag of n-grams, which cannot be fine-tuned. Start from a run with a network,"
+                " or train from scratch."
             )
         ]
     mistakes = []
     if start.lora_rank and kind not in ("transformer", "vision_transformer"):
         mistakes.append(
-            "start.lora_rank: adapters stand beside the projections of a Transformer, and this run has a"
-            f" {kind} network. Train only a part: start.freeze_layers=NUMBER"
+            "start.lora_rank: LoRA adapts the projections of a Transformer, and this run has a"
+            f" {kind} network. To train only some layers: start.freeze_layers=NUMBER"
         )
     if start.every > 1 and kind in ("convolutional", "image_convolutional"):
         mistakes.append(
-            "start.every: what a convolution sees depends on its place, so layers cannot be left out."
+            "start.every: the receptive field of a convolution depends on its depth, so layers cannot be skipped."
         )
     if "model" not in recipe.model_fields_set:
         return mistakes
@@ -299,8 +297,8 @@ def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
         return [
             *mistakes,
             (
-                f"model.kind: the run has a {kind} network, found {format_value(recipe.model.kind)}. Leave the"
-                " model out: it is that of the run."
+                f"model.kind: the run has a {kind} network, found {format_value(recipe.model.kind)}. Remove it: the"
+                " network of the run is used."
             ),
         ]
     model_settings = recipe.model.model_fields_set - {*MAY_CHANGE[kind], "kind"}
@@ -312,7 +310,7 @@ def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
         and not getattr(recipe.model, "causal", True)
     ):
         mistakes.append(
-            "model.causal: the run has learned to look back only, so it stays true. Leave it out."
+            "model.causal: the run was trained with causal attention, so it must stay true. Remove it."
         )
     return mistakes + [
         f"model.{name}: the run has {format_value(before)}, found {format_value(now)}. Only these may differ:"
@@ -320,14 +318,14 @@ def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
         for name, before, now in _differences(
             recipe.model, thinned(source.model, start.every), user_settings=model_settings
         )
-        if not (name == "causal" and now and was_causal)  # it was, without saying so
+        if not (name == "causal" and now and was_causal)  # a language model is causal without this setting
     ]
 
 
 def _differences(now: Settings, before: Settings, *, user_settings: set[str]) -> list[tuple[str, Any, Any]]:
-    """Settings that somebody has given and that are not what they were: name, before, now.
+    """Return the settings of the user that differ from the source: name, before, now.
 
-    Of a section only what is given counts.
+    In a nested section, too, only settings of the user count.
     """
     wrong: list[tuple[str, Any, Any]] = []
     for name in type(now).model_fields:
