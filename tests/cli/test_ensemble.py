@@ -185,7 +185,7 @@ def way(candidates: list[dict[str, object]]) -> list[dict[str, object]]:
         ),
         (["--beam", "3", "--tree", "t.svg"], "--tree draws the search for exactly one text, found 0"),
         (["a", "--beam", "3", "--tree", "t.png"], "--tree t.png"),
-        (["a", "--tree", "t.svg"], "beam of at least 2 has a search tree"),
+        (["a", "--tree", "t.svg"], "beam of at least 2"),
         (["a", "--beam", "3", "--tree", "t.svg", "--vectors"], "--tree and --vectors"),
         (["a", "--top", "3"], "--top 3 is more than the 1 answer"),
         (

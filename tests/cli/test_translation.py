@@ -133,9 +133,7 @@ def test_given_targets_are_scored_from_arguments_a_file_and_a_stream(
     run(capsys, *words, "--file", str(tmp_path / "pairs.tsv"), "--out", str(tmp_path / "page.html"))
     assert "abc → ABC" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "input 1: no tab" in run(capsys, *words, "abc").err
-    with pytest.raises(
-        UsageError, match="score takes pairs of a source and a target where the task is translation"
-    ):
+    with pytest.raises(UsageError, match="pairs of a source and a target for a translation run"):
         capitals.score(["abc"])
 
 

@@ -139,7 +139,7 @@ def test_words_of_a_run_and_their_mistakes(
         "the word 'graet' has no vector.\n  Did you mean 'great'?"
         in run(capsys, "words", str(reviews_run.folder), "graet").err
     )
-    assert "steps do not look up a row in this network" in run(capsys, "words", str(waves_run.folder)).err
+    assert "no token embedding" in run(capsys, "words", str(waves_run.folder)).err
     assert "--multiply applies only to" in run(capsys, "words", str(reviews_run.folder), "--multiply").err
     wrong = tmp_path / "wrong.vec"
     wrong.write_text("2 2\na 1 2\nb 3\n", encoding="utf-8")

@@ -14,7 +14,7 @@ from seqlab.core.as_python import as_python
 @pytest.mark.parametrize(
     ("command", "python"),
     [
-        ("a network: --model bilstm", 'a network: model="bilstm"'),
+        ("set --model bilstm for a network", 'set model="bilstm" for a network'),
         ("another model (--model NAME), another", 'another model (model="NAME"), another'),
         ("set --minutes NUMBER to change it", "set minutes=NUMBER to change it"),
         ("Try twice the time: training.steps=300", 'Try twice the time: "training.steps=300"'),

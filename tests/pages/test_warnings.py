@@ -14,7 +14,7 @@ MANY = [
     "train: 1 text is nearly identical to an earlier one, the first at a.csv, line 3",
     "test: 3 texts also occur in train, the first at a.csv, line 9",
     "test: 4 texts also occur in train, ignoring case, the first at a.csv, line 4",
-    "train: 5 of 90 sequences are longer than 512 steps and are truncated; to keep them whole: data.max_length=0",
+    "train: 5 of 90 sequences are longer than 512 steps and are truncated; set data.max_length=0 to keep them whole",
     "valid: 1 of 9 sequences is longer than 512 steps and is truncated",
     "labels 'Pos' and 'pos' differ only in case",
     "skipped 7 rows, the first: a.csv, line 2",

@@ -53,7 +53,7 @@ def test_a_network_without_a_state_says_why_it_cannot_adapt(tmp_path: Path) -> N
         task="language_model",
         out=tmp_path / "run",
     )
-    with pytest.raises(UsageError, match="a transformer network carries no state"):
+    with pytest.raises(UsageError, match="a transformer network does not"):
         run.adapted_scores(cache=True)
 
 

@@ -145,9 +145,7 @@ def test_tokens_without_an_end_are_no_start_for_a_language_model(tmp_path: Path)
             steps=4,
             out=tmp_path / "labels",
         )
-    with pytest.raises(
-        RunError, match=r"the tokens of the run know no <eos>, which the task language_model needs"
-    ):
+    with pytest.raises(RunError, match=r"has no <eos>, which the task language_model needs"):
         fine_tune(tmp_path, source, data=write_text(tmp_path), task="language_model")
 
 
@@ -158,7 +156,7 @@ def test_numbers_do_not_start_from_text(language_run: Run, recurrent_run: Run, t
         + "\n".join(f"{n},{n * t % 7},{'ab'[n % 2]}" for n in range(30) for t in range(5))
         + "\n"
     )
-    with pytest.raises(DataError, match=r"this data holds series of numbers, and the run .* reads text"):
+    with pytest.raises(DataError, match=r"this data has series of numbers, but the run .* reads text"):
         fine_tune(tmp_path, recurrent_run, "data.sequence=id", data=path)
 
 

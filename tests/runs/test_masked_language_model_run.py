@@ -49,7 +49,7 @@ def test_the_scores_are_the_same_when_the_run_is_evaluated_again(run: Run) -> No
 
 
 def test_continuing_text_is_refused_in_words(run: Run) -> None:
-    with pytest.raises(UsageError, match="a run of the task masked_language_model does not continue text"):
+    with pytest.raises(UsageError, match="a masked_language_model run does not continue text"):
         run.generate("to be")
 
 

@@ -63,7 +63,7 @@ def test_classes_that_no_drawn_row_has_are_known_and_told(classes: Path) -> None
     assert sorted(task.codec.labels.names) == sorted({f"class{place}" for place in range(30)})
     drawn = {row.values["label"] for row in opened.parts["train"].rows()}
     assert any(
-        note.startswith(f"train: {30 - len(drawn)} classes have no example among the rows that were drawn")
+        note.startswith(f"train: {30 - len(drawn)} classes have no examples in the sampled rows")
         for note in task.notes
     )
 

@@ -308,7 +308,7 @@ def test_bad_pictures_are_refused_with_their_line(tmp_path: Path, captions: Path
         data={"source": "image", "target": "caption"},
     )
     assert "line 2: there is no image file 'a dog runs'" in words
-    assert "column 'image' names no image" in refused(table(tmp_path, [("", "a wall"), (names[0], "a wall")]))
+    assert "column 'image' is empty" in refused(table(tmp_path, [("", "a wall"), (names[0], "a wall")]))
     assert "column 'caption' has no text" in refused(table(tmp_path, [(names[0], " ")]))
     assert "no such folder or archive of images" in refused(
         table(tmp_path, [(names[0], "a wall")]), data={"images": ["nothing.zip"]}

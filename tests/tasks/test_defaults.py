@@ -32,8 +32,8 @@ def completed(
     [
         (Texts(500, 50_000), "n_gram_bag", 0, 20, "few texts"),
         (Texts(22_500, 30_000_000), "n_gram_bag", 0, 2, "long texts"),
-        (Texts(11_756, 1_200_000), "recurrent", 2, 3, "beside a bag of 2-grams"),
-        (Texts(200_000, 20_000_000), "recurrent", 2, 2, "beside a bag of 2-grams"),
+        (Texts(11_756, 1_200_000), "recurrent", 2, 3, "with a bag of 2-grams"),
+        (Texts(200_000, 20_000_000), "recurrent", 2, 2, "with a bag of 2-grams"),
     ],
 )
 def test_the_network_follows_number_and_length_of_the_texts(
@@ -54,7 +54,7 @@ def test_the_network_follows_number_and_length_of_the_texts(
 def test_a_table_of_few_texts_is_given_a_bag_and_told_so(tmp_path: Path) -> None:
     recipe, reasons = completed(tmp_path)
     assert recipe["model"] == {"kind": "n_gram_bag"}
-    assert "a bag of n-grams (few texts); a network: --model bilstm" in reasons
+    assert "a bag of n-grams (few texts); set --model bilstm for a network" in reasons
 
 
 def test_what_somebody_says_stays(tmp_path: Path) -> None:
@@ -77,7 +77,9 @@ def test_letters_and_numbers_to_foresee_have_no_bag(tmp_path: Path) -> None:
 
 def test_that_texts_are_cut_is_said_where_any_is_long_enough(tmp_path: Path) -> None:
     assert not any("are cut to" in reason for reason in completed(tmp_path)[1])
-    assert any("texts are cut to" in reason for reason in completed(tmp_path, text=f"{SENTENCE} " * 400)[1])
+    assert any(
+        "texts are truncated to" in reason for reason in completed(tmp_path, text=f"{SENTENCE} " * 400)[1]
+    )
     words, longest = SENTENCE.split(), 512
     text = " ".join(words * (longest // len(words) - 1))  # fewer words than that, and more characters
     assert len(text) > longest

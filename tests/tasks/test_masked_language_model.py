@@ -119,7 +119,7 @@ def test_a_split_in_which_nothing_can_be_hidden_is_refused(tmp_path: Path) -> No
     other = tmp_path / "other.txt"
     other.write_text("xyz qrs\n" * 5)
     task = make(tmp_path)
-    with pytest.raises(DataError, match="no token that could be masked"):
+    with pytest.raises(DataError, match="no tokens to mask"):
         task.codec.encode_split(
             "more",
             open_data(

@@ -475,7 +475,7 @@ def test_scores_are_those_of_what_is_written_whatever_was_read() -> None:
 def test_a_batch_by_tokens_and_pairs_that_are_too_long(tmp_path: Path) -> None:
     task = make(tmp_path, [*PAIRS, ("abc" * 9, "C")], data={"max_length": 12}, training={"batch_tokens": 24})
     assert len(task.splits["train"].store) == len(PAIRS)
-    assert task.notes == ["train: 1 pair of more than 12 tokens on a side left out"]
+    assert task.notes == ["train: excluded 1 pair with more than 12 tokens on one side"]
     batch = task.objective().loader(Cursor()).take()
     assert batch.inputs.numel() + batch["target"].numel() <= 24
     assert len(task.splits["valid"].store) == len(PAIRS) + 1  # a score is of all
@@ -489,13 +489,13 @@ def test_a_batch_by_tokens_and_pairs_that_are_too_long(tmp_path: Path) -> None:
     }
     with pytest.raises(DataError) as caught:
         make(tmp_path, [*PAIRS, ("abc" * 9, "C")], model=few_positions)
-    assert "pairs.jsonl, line 19: a side of 28 tokens, but the model reads at most 9." in str(caught.value)
+    assert "pairs.jsonl, line 19: one side has 28 tokens, but the model reads at most 9." in str(caught.value)
     assert "model.max_positions=28" in str(caught.value)
     for sections, cure in (
         ({"data": {"max_length": 1}}, "Raise data.max_length"),
         ({"model": {**few_positions, "max_positions": 1}}, "Raise model.max_positions"),
     ):
-        with pytest.raises(DataError, match="all 18 pairs have more than 1 tokens on a side") as caught:
+        with pytest.raises(DataError, match="all 18 pairs have more than 1 tokens") as caught:
             make(tmp_path, **sections)
         assert cure in str(caught.value)
 
@@ -547,7 +547,7 @@ def test_sides_are_found_or_asked_for(
 
 
 def test_a_table_with_three_columns_or_a_text_is_no_pair(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="needs a column to read and one to write") as caught:
+    with pytest.raises(DataError, match="needs a source column and a target column") as caught:
         make(tmp_path, [("a", "b", "c")] * 4, data={"source": "", "target": ""})
     for cure in ("data.source=NAME", "data.target=NAME"):
         assert cure in str(caught.value)

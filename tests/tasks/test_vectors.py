@@ -108,7 +108,7 @@ def test_mistakes_are_said_in_words(reading_runs: dict[str, Run]) -> None:
         run.vectors("red")
     with pytest.raises(
         UsageError,
-        match=r"'median' is no way to make one vector of many\.\n  Available: mean, first, last, max",
+        match=r"'median'\.\n  Available: mean, first, last, max",
     ):
         run.vectors(["red"], pooling="median")
 

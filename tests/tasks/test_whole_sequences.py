@@ -98,7 +98,7 @@ def test_skew_and_single_examples_are_told(tmp_path: Path) -> None:
     notes = "\n".join(make(tmp_path, SKEWED).notes)
     assert "train: 1 class has one example and will hardly be learned: rare" in notes
     assert (
-        "'usual' has 18 rows and 'rare' 1; to let every class count the same: classification.class_weights=balanced"
+        "'usual' has 18 rows and 'rare' 1; to weight all classes equally: classification.class_weights=balanced"
         in notes
     )
     assert "class_weights" not in "\n".join(
@@ -200,7 +200,7 @@ def test_numbers_are_learned_on_a_scale_and_answered_in_their_own_units(tmp_path
     predicted = model(batch.inputs, batch.is_token).detach().numpy()[:, 0] * truth.std() + truth.mean()
     scores = {score.name: score for score in task.evaluate(model, "test").scores}
     assert scores["rmse"].value == pytest.approx(mean_squared_error(truth, predicted) ** 0.5, rel=1e-5)
-    assert f"the mean of train has {truth.std():.4g}" in scores["rmse"].method
+    assert f"the training mean gets {truth.std():.4g}" in scores["rmse"].method
     assert scores["rmse"].baseline_name.startswith("ridge on ")
     assert scores["rmse"].baseline < truth.std()  # it has seen these very rows
     loss = task.objective().loss(model, batch, step=0, carry=())
@@ -249,7 +249,7 @@ def test_a_number_of_a_numeric_series_is_learned_by_the_same_network(tmp_path: P
     assert task.codec.collate(task.splits["train"], np.arange(2)).inputs.shape == (2, 3, 1)
     score = task.evaluate(shaken(task), "test").scores[0]
     assert (score.baseline_name, score.baseline) == (
-        "the mean of train",
+        "the training mean",
         pytest.approx(np.std(np.arange(30) / 3)),
     )
 
@@ -301,7 +301,7 @@ def test_texts_of_two_columns_are_read_with_a_separator_between_them(tmp_path: P
         == task.codec.encode([{"title": "", "body": ""}])[0].tolist()[0]
     )
     with pytest.raises(
-        DataError, match=r'(?s)reads several texts \(title, body\) and got one.*\{"title": "…", "body": "…"\}'
+        DataError, match=r'(?s)reads several texts \(title, body\).*\{"title": "…", "body": "…"\}'
     ):
         task.predictor(model).predict(["only one"], top=1)
 
@@ -312,7 +312,7 @@ def test_texts_of_two_columns_are_read_with_a_separator_between_them(tmp_path: P
         (
             LABELS,
             {"task": "multi_label", "classification": {"class_weights": "balanced"}},
-            "classification: a section of the task classification, but the task is multi_label",
+            "classification: .* but the task is multi_label",
         ),
         (
             NUMBERS,

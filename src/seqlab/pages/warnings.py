@@ -12,7 +12,7 @@ TOPICS = (
     r"baseline|too few",  # what the result is worth
     r"in train\b|in valid\b|also in training",  # test data that occurs in training
     r"labels?\b",
-    r"skipped|left out|empty",
+    r"skipped|left out|excluded|empty",
     r"repeat|nearly identical",
     r"truncated|longer than",
 )

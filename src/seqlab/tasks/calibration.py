@@ -12,22 +12,22 @@ from seqlab.tasks.codec import Codec
 
 @dataclass(frozen=True)
 class Calibration:
-    """Nothing: most tasks choose nothing. Others have a subclass with their choices."""
+    """No choices, as for most tasks; other tasks have a subclass with theirs."""
 
     def to_json(self) -> dict[str, Any]:
-        """The choices as choices.json keeps them; empty where there are none."""
+        """Return the choices for choices.json; empty if there are none."""
         return {}
 
     @classmethod
     def from_json(cls, choices: Mapping[str, Any], codec: Codec) -> Self:
-        """The choices of a run that was trained before. One that cannot be right raises ValueError."""
+        """Read the choices of a finished run. Raises ValueError for an invalid one."""
         return cls()
 
 
 def number_between(
     choices: Mapping[str, Any], name: str, low: float, high: float, *, otherwise: float
 ) -> float:
-    """A number within its bounds; ValueError for anything else."""
+    """Return a number within its bounds; raises ValueError for anything else."""
     value = choices.get(name, otherwise)
     if (
         isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""The part of a task that knows how rows become arrays and how outputs become words."""
+"""The codec of a task, which converts rows to arrays and outputs to text."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from seqlab.tasks.split import Split
 class Codec(ABC):
     """Tokenizers, labels and scalers, fitted on the training split and saved with the run.
 
-    A codec never changes once it is fitted, so any number of threads may use one. The loaders of
-    `tasks.labeled.split` also ask it for `collate(split, rows) -> Batch`.
+    A codec never changes once it is fitted, so threads can share it. The loaders of `tasks.labeled.split`
+    also call its `collate(split, rows) -> Batch`.
     """
 
     recipe: Recipe
     version: ClassVar[int] = 1
-    """Raise it in a class whose code encodes anything differently than before, so that older cached arrays
-    are not used. The versions of its base classes count too.
+    """Increase it when a class encodes anything differently than before, so that older cached arrays are
+    not used. The versions of base classes count too.
     """
 
     @classmethod
     @abstractmethod
     def fit(cls, recipe: Recipe, train: Source) -> Self:
-        """Learn vocabularies and scales, from the training split only."""
+        """Fit vocabularies and scales on the training split only."""
 
     @classmethod
     @abstractmethod
     def load(cls, recipe: Recipe, folder: Path) -> Self:
-        """The codec that `save` wrote."""
+        """Load the codec that `save` wrote."""
 
     @abstractmethod
     def save(self, folder: Path) -> None:
-        """Write what `load` needs, but not the recipe: the run keeps it."""
+        """Write what `load` needs, except the recipe, which the run saves."""
 
     @abstractmethod
     def encode_split(self, name: str, source: Source) -> Split:
@@ -54,8 +54,8 @@ class Codec(ABC):
         """
 
     def cache_key(self) -> dict[str, Any]:
-        """What every key of a cached store starts with: the task, and the code of the codec by the names and
-        versions of its classes.
+        """Return the start of every key of a cached store: the task, and the names and versions of the
+        codec's classes.
         """
         versions = [
             f"{kind.__module__}.{kind.__qualname__} {kind.version}"
@@ -65,17 +65,17 @@ class Codec(ABC):
         return {"task": self.recipe.task, "codec": versions}
 
     def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
-        """Inputs as the steps that the backbone reads, one array each; for vectors and inspection."""
-        raise UsageError(f"a run of the task {self.recipe.task} has no vectors.")
+        """Encode inputs as the steps that the backbone reads, one array each; for vectors and inspection."""
+        raise UsageError(f"a {self.recipe.task} run does not provide vectors.")
 
     def pieces(self, steps: NDArray[Any]) -> list[str]:
-        """The text of each step."""
-        raise UsageError(f"the steps of the task {self.recipe.task} are not pieces of text.")
+        """Return the text of each step."""
+        raise UsageError(f"the steps of a {self.recipe.task} run are not text.")
 
     def label_names(self) -> list[str]:
-        """The names of the classes or tags that the task predicts; empty where it predicts none."""
+        """Return the names of the classes or tags that the task predicts; empty if it predicts none."""
         return []
 
     def example_input(self) -> str:
-        """An input that a user could type, for the commands that a report suggests."""
+        """Return an input that a user could type, for suggested commands."""
         return "some text"

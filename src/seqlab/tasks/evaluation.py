@@ -1,4 +1,4 @@
-"""The result of scoring a model on one split, and sections of its report."""
+"""The result of scoring a model on one split, with the sections of its report."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ AnySection = TypeVar("AnySection", bound=ReportSection)
 
 @dataclass(frozen=True, repr=False)
 class Evaluation:
-    """Scores on one split, and what is behind them as plain data for the report."""
+    """Scores on one split, and their details as plain data for the report."""
 
     split: str
     scores: list[Score]
     sections: list[ReportSection] = field(default_factory=list)
     items: Mapping[str, Items] = field(default_factory=dict)
-    """What each score is made of, by its name: the independent units of the split, from which comparisons and
-    slices are computed.
+    """The independent items that each score is computed from, by score name; comparisons and slices use
+    them.
     """
     answers: Sequence[tuple[str, ...]] = ()
-    """The predicted label of each item, or the tags of its words, where there are any."""
+    """The predicted label of each item, or the tags of its words, if there are any."""
     truths: Sequence[tuple[str, ...]] = ()
     """The true labels or tags."""
     stream: TokenStream | None = None
-    """A scored text, to compare models with different tokens."""
+    """A scored text, to compare models with different tokenizers."""
     notes: Sequence[str] = ()
     """What the user should know about the scored data, such as rows that were skipped."""
 
@@ -46,16 +46,16 @@ class Evaluation:
         return sentences_and_table(f"{self.split} data", self.notes, rows)
 
     def sections_as_json(self) -> dict[str, Any]:
-        """Every section by its kind, as results.json keeps it."""
+        """Return every section by its kind, as in results.json."""
         return {section.kind: section.to_json() for section in self.sections}
 
     def section(self, kind: type[AnySection]) -> AnySection | None:
-        """The section of a kind, or None."""
+        """Return the section of a kind, or None."""
         return next((section for section in self.sections if isinstance(section, kind)), None)
 
 
 def sliced_scores(cuts: Iterable[ScoreSlices], scores: Sequence[Score]) -> SlicedScores:
-    """Scores on parts of the data beside the same score on everything."""
+    """Return scores on parts of the data, with the same score on all of it."""
     whole = {score.name: score.value for score in scores}
     return SlicedScores(
         [
@@ -78,5 +78,5 @@ def class_lines(
     f1: Sequence[float],
     counts: Sequence[int],
 ) -> list[ClassLine]:
-    """One line for every class."""
+    """Return one line per class."""
     return [ClassLine(*line) for line in zip(names, precision, recall, f1, counts, strict=True)]

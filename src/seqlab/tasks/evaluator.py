@@ -1,4 +1,4 @@
-"""The part of a task that scores a model beside its baselines."""
+"""The evaluator of a task, which scores a model and its baselines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ AnyPredictor = TypeVar("AnyPredictor", bound=Predictor[Any, Any])
 
 
 class Evaluator(ABC, Generic[AnyCodec, AnySplit, AnyPredictor]):
-    """Scores with intervals, baselines learned from the split `train` where there is one, report sections."""
+    """Computes scores with intervals, baselines fitted on the split `train` if there is one, and report
+    sections.
+    """
 
     def __init__(self, codec: AnyCodec, splits: Mapping[str, AnySplit]) -> None:
         self.codec = codec
@@ -37,8 +39,8 @@ class Evaluator(ABC, Generic[AnyCodec, AnySplit, AnyPredictor]):
         return self.codec.recipe
 
     def with_splits(self, splits: Mapping[str, AnySplit]) -> Self:
-        """The same evaluator for other parts of the data, with the same split `train`, if any: what was fitted
-        to that and kept as a `cached_property` is not fitted again.
+        """Return the evaluator for other parts of the data with the same split `train`, if any; what was
+        fitted on it and cached as a `cached_property` is not fitted again.
         """
         evaluator = copy(self)
         evaluator.splits = splits
@@ -46,33 +48,33 @@ class Evaluator(ABC, Generic[AnyCodec, AnySplit, AnyPredictor]):
 
     @abstractmethod
     def evaluate(self, predictor: AnyPredictor, split: str) -> Evaluation:
-        """Score the network of a predictor on a split, with its calibration and what it has prepared.
+        """Score the network of a predictor on a split, with its calibration.
 
-        The split may be new data, without a split `train` beside it: then there is no baseline. The network
-        is in evaluation mode; gradients are on, so run it under `torch.inference_mode()`.
+        The split may be new data without a split `train`; then there is no baseline. The network is in
+        evaluation mode, but gradients are on, so run it under `torch.inference_mode()`.
         """
 
     def calibrate(self, model: nn.Module) -> Calibration:
-        """Choose on the split `valid` what the task leaves open until training has ended."""
+        """Choose on the split `valid` what the task can only decide after training."""
         return Calibration()
 
     def locate_items(self, split: str) -> Iterable[tuple[str, int]]:
-        """The file and line of every item of a split, in order; empty where an item is not a row."""
+        """Return the file and line of every item of a split, in order; empty if items are not rows."""
         return ()
 
     def show_items(self, split: str, numbers: Collection[int]) -> dict[int, tuple[str, Any]]:
-        """For some items of a split, by number: where they are in the data, and the input there."""
+        """Return the location and the input of some items of a split, by number."""
         return {}
 
     def input_lengths(self, split: str) -> tuple[str, Float[np.ndarray, " items"]] | None:
-        """The unit and length of every input of a split, independent of the tokens; None where length does
-        not matter.
+        """Return the unit and the length of every input of a split, independent of the tokenizer; None if
+        length does not matter.
         """
         return None
 
     def adapted_scores(self, model: nn.Module, split: str, *, cache: bool, dynamic: bool) -> list[Score]:
-        """Scores of a model that adapts to the text while it reads it."""
+        """Score a model that adapts to the text as it reads it."""
         raise UsageError(
-            f"a run of the task {self.recipe.task} does not adapt to what it reads.",
-            cure="Leave out --cache and --dynamic: they are for recurrent language models.",
+            f"a {self.recipe.task} run does not support a neural cache or dynamic evaluation.",
+            cure="Remove --cache and --dynamic, which are for recurrent language models.",
         )

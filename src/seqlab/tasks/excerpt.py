@@ -1,4 +1,4 @@
-"""A text on one line, whole or shortened, for messages and tables."""
+"""Put text on one line, in full or shortened, for messages and tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ MAX_CHARACTERS = 80
 
 
 def one_line(text: str) -> str:
-    """A text without line ends and tabs.
+    """Replace line breaks and tabs with spaces.
 
     >>> one_line("a\\tb\\n c")
     'a b c'
@@ -15,7 +15,7 @@ def one_line(text: str) -> str:
 
 
 def excerpt(text: str) -> str:
-    """The beginning of a text on one line.
+    """Return the beginning of a text on one line.
 
     >>> excerpt("two\\n lines")
     'two lines'

@@ -1,4 +1,4 @@
-"""The task that some data was probably made for."""
+"""Guess the task for a dataset."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class Guess:
 
 
 def guess_task(source: Source, data: DataSettings) -> Guess:
-    """Ask every task in turn whether the data fits it; the first one that says yes is chosen."""
+    """Choose the first task, in guess order, that fits the data."""
     roles = None if asks_for_pairs(source, data) else find_roles(source, settings=data)
     specs = sorted((find_spec(name) for name in task_specs.names()), key=lambda spec: spec.guess_order)
     for spec in specs:
         if spec.fits(source, data, roles):
             return Guess(spec, spec.why(source, data, roles))
     raise DataError(
-        "no task fits this data.", where=source.name, cure="Name one: task=NAME (seqlab list tasks)."
+        "no task fits this data.", where=source.name, cure="Set one: task=NAME (seqlab list tasks)."
     )
 
 
 def asks_for_pairs(source: Source, data: DataSettings) -> bool:
-    """Whether a side is named, or the format has two sides by definition and nothing asks for one column."""
+    """Whether a source or target column is set, or the format has pairs and no text or label column is set."""
     return bool(data.source or data.target) or (
         isinstance(source, PairSource) and not (data.text or data.label)
     )

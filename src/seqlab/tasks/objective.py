@@ -1,4 +1,4 @@
-"""The part of a task that training sees: batches, the loss, the validation measure."""
+"""The objective of a task, which training uses: batches, loss and validation metric."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class Objective(ABC, Generic[AnyCodec, AnySplit]):
         self.codec = codec
         self.splits = splits
         self.teacher = teacher
-        """A finished model whose outputs are learned besides the targets (distillation)."""
+        """A finished model whose outputs are learned in addition to the targets (distillation)."""
 
     @property
     def recipe(self) -> Recipe:
         return self.codec.recipe
 
     def with_splits(self, splits: Mapping[str, AnySplit]) -> Self:
-        """The same objective with another split `valid`; what was fitted to the split `train` is kept."""
+        """Return the objective with another split `valid`; what was fitted on the split `train` is kept."""
         objective = copy(self)
         objective.splits = splits
         return objective
@@ -49,44 +49,44 @@ class Objective(ABC, Generic[AnyCodec, AnySplit]):
         """
 
     def fit_statistics(self, model: nn.Module) -> None:
-        """Let layers that count see the training split once, before the first update."""
+        """Let layers with count statistics read the training split once, before the first update."""
 
     @abstractmethod
     def loader(self, cursor: Cursor) -> Loader:
-        """The batches of the training split, from a position on."""
+        """Return the batches of the training split, starting from a cursor."""
 
     @abstractmethod
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
-        """The loss of a batch, through `model(...)` alone, so that wrappers and hooks work.
+        """Compute the loss of a batch by calling `model(...)` only, so that wrappers and hooks work.
 
         The total is a sum over `count` targets, at least one; the loop divides. An objective that cannot use
         `self.teacher` has a spec that rejects `distillation.run`.
 
-        step: the number of the update, 0 for the first. carry: what the loss of the previous batch carries on;
-        () for tasks without streams.
+        step: the 0-based number of the update. carry: the state returned with the loss of the previous
+        batch; () for tasks without streams.
         """
 
     @abstractmethod
     def validate(self, model: nn.Module) -> Validation:
-        """Score the split `valid`: one value to choose the best weights by, and facts named `valid_…`.
+        """Score the split `valid`: one value to select the best weights, and facts named `valid_…`.
 
         The loop calls it in evaluation mode, without gradients.
         """
 
     @abstractmethod
     def describe_rows(self, batch: Batch) -> str:
-        """Where the examples of a batch are in the data, for messages."""
+        """Say where the examples of a batch are in the data, for messages."""
 
     def require_targets(self, count: int, *, noun: str) -> None:
-        """Refuse validation data of which nothing is predicted: its loss would not be a number."""
+        """Reject validation data without any targets, whose loss would be NaN."""
         if not count:
             valid = self.splits["valid"]
             raise DataError(
-                f"the validation data has no {noun}, so nothing can be validated.",
+                f"the validation data has no {noun}, so the model cannot be validated.",
                 where=valid.rows.name,
-                cure="Give other validation data (data.valid=FILE) or a larger data.valid_share.",
+                cure="Use other validation data (data.valid=FILE) or a larger data.valid_share.",
             )
 
     def sample(self, model: nn.Module) -> str:
-        """What the model generates at this moment, for the journal; empty for tasks that generate nothing."""
+        """Generate a sample with the current model for the journal; empty for tasks that do not generate."""
         return ""

@@ -17,11 +17,11 @@ from seqlab.tasks.predictor import Predictor
 
 @dataclass(frozen=True)
 class TaskParts:
-    """What `TaskSpec.load_parts` gives: one class for each part, and how the network is built."""
+    """The result of `TaskSpec.load_parts`: one class per part, and a function that builds the network."""
 
     codec: type[Codec]
     build_model: Callable[[Any], nn.Module]
-    """codec -> a new network for its recipe."""
+    """Builds a new network from a codec."""
     objective: type[Objective[Any, Any]]
     evaluator: type[Evaluator[Any, Any, Any]]
     predictor: type[Predictor[Any, Any]]

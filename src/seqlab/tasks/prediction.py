@@ -1,4 +1,4 @@
-"""One answer of a model to one input."""
+"""The prediction of a model for one input."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from seqlab.tasks.excerpt import one_line
 class Prediction:
     """The most probable answer, its probability, and the best alternatives.
 
-    A predicted number has no probability; its ranking holds two other numbers, each with the share of true
-    values that lie below it. Tasks with more to tell have a subclass that extends the three methods.
+    A predicted number has no probability; its ranking has the bounds of its interval, each with the share
+    of true values below it. Tasks with more information have a subclass that extends the three methods.
     """
 
     input: str
@@ -23,7 +23,7 @@ class Prediction:
     ranking: list[tuple[str, float]]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data, as `seqlab predict --json` prints it."""
+        """Return plain data, as printed by `seqlab predict --json`."""
         return {
             "input": self.input,
             "answer": self.answer,
@@ -32,7 +32,7 @@ class Prediction:
         }
 
     def to_line(self) -> str:
-        """The answer, its probability or range, and the input, separated by tabs."""
+        """Return the answer, its probability or range, and the input, separated by tabs."""
         certainty = (
             " to ".join(name for name, _ in self.ranking)
             if self.probability is None
@@ -41,12 +41,12 @@ class Prediction:
         return f"{self.label(self.answer)}\t{certainty}\t{one_line(self.input)}"
 
     def to_lines(self) -> list[str]:
-        """The input, then every alternative with its probability."""
+        """Return the input, then every alternative with its probability."""
         alternatives = [f"  {share:8.4f}  {self.label(name)}" for name, share in self.ranking]
         return [one_line(self.input), *alternatives]
 
     def label(self, name: str) -> str:
-        """An answer as a line shows it."""
+        """Format an answer for a line."""
         return one_line(name)
 
     def _repr_html_(self) -> str:
@@ -59,7 +59,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class TokenPrediction(Prediction):
-    """A predicted token. It may be whitespace, so lines show it in quotes."""
+    """A predicted token, which lines show in quotes because it may be whitespace."""
 
     def label(self, name: str) -> str:
         return repr(name)

@@ -1,4 +1,4 @@
-"""The part of a task that answers with a trained network."""
+"""The predictor of a task, which runs a trained network on new inputs."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ AnyCalibration = TypeVar("AnyCalibration", bound=Calibration)
 
 
 class Predictor(ABC, Generic[AnyCodec, AnyCalibration]):
-    """Made once when a run is loaded: what can be prepared for all calls is prepared here.
+    """Created once when a run is loaded; everything that can be prepared for all calls is prepared here.
 
-    Nothing changes between two calls, so threads may share a predictor.
+    Nothing changes between calls, so threads can share a predictor.
     """
 
     def __init__(self, codec: AnyCodec, model: nn.Module, calibration: AnyCalibration) -> None:
@@ -41,36 +41,38 @@ class Predictor(ABC, Generic[AnyCodec, AnyCalibration]):
         return self.codec.recipe
 
     def with_recipe(self, recipe: Recipe) -> Self:
-        """The same predictor with other decoding settings; what was prepared for the network is shared."""
+        """Return the predictor with other decoding settings; what was prepared for the network is shared."""
         predictor = copy(self)
         predictor.codec = replace(self.codec, recipe=recipe)
         return predictor
 
     @abstractmethod
     def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
-        """One prediction for each input, in order, with up to `top` entries in its ranking.
+        """Return one prediction per input, in order, with up to `top` entries in its ranking.
 
-        An input is what `spec.read_inputs` reads from a file, or what a user types: text, a list of words, or
-        steps of numbers. `codec.inputs.row` makes a row of it. The model is in evaluation mode; gradients are
-        on, so run it under `torch.inference_mode()`.
+        An input is what `spec.read_inputs` reads from a file, or what a user types: text, a list of words,
+        or steps of numbers. `codec.inputs.row` turns it into a row. The model is in evaluation mode, but
+        gradients are on, so run it under `torch.inference_mode()`.
         """
 
     def score(self, inputs: Sequence[Any]) -> list[TextScore]:
-        """The log-probability of given texts, or of given targets after their sources."""
-        raise self.unsupported("gives no probability of a text", "Language models and translators do.")
+        """Return the log-probability of texts, or of targets given their sources."""
+        raise self.unsupported("cannot score texts", "Use a language model or a translation run.")
 
     def stream(self, prompt: str, settings: DecodingSettings) -> Iterator[str]:
         """Continue a prompt, piece by piece."""
-        raise self.unsupported("does not continue text", "Use: seqlab predict RUN TEXT")
+        raise self.unsupported("does not continue text", "Use seqlab predict RUN TEXT")
 
     def search_tree(self, text: str, *, top: int) -> tuple[Prediction, list[dict[str, Any]]]:
-        """The answer to one text, and every candidate of the beam search that found it."""
-        raise self.unsupported("has no search tree", "Leave it out: runs that translate have one.")
+        """Predict one text, and return every hypothesis of its beam search."""
+        raise self.unsupported("has no search tree", "Remove it; only translation runs have one.")
 
     def attend(self, text: str) -> AttentionExample | None:
-        """The attention over a source while its target is generated; None for a decoder without attention."""
-        raise self.unsupported("has no attention between a source and a target", "Runs that translate do.")
+        """Return the attention over a source while its target is generated; None for a decoder without
+        attention.
+        """
+        raise self.unsupported("has no attention between a source and a target", "Use a translation run.")
 
     def unsupported(self, what: str, cure: str) -> UsageError:
-        """The error for something that another task can do."""
-        return UsageError(f"a run of the task {self.recipe.task} {what}.", cure=cure)
+        """Return the error for something that only other tasks support."""
+        return UsageError(f"a {self.recipe.task} run {what}.", cure=cure)

@@ -1,4 +1,4 @@
-"""What the rest of seqlab knows about a task before it loads a network: plain facts, without torch."""
+"""The spec of a task: plain facts about it that do not need torch."""
 
 from __future__ import annotations
 
@@ -33,49 +33,49 @@ OF_PAIRS = (
     "tokens.target_size",
     "data.language",
 )
-"""Settings that only tasks with a source and a target read."""
+"""Settings that only tasks with a source and a target use."""
 OF_IMAGE_FILES = ("data.images", "data.image_size")
-"""Settings that only a task that opens image files reads."""
+"""Settings that only tasks with image files use."""
 OF_LABELED_BATCHES = ("training.group_by_length", "training.pad_to")
-"""Settings that only the batches of labeled sequences read."""
+"""Settings that only tasks with labeled sequences use for their batches."""
 BATCH_LAYOUT = ("training.batch_tokens", *OF_LABELED_BATCHES)
-"""Settings that only arrange batches: without effect they are announced, since the model is the one that was
-asked for. Others are refused.
+"""Settings that only affect batching: without effect they cause a note, because the model is the same.
+Others are rejected.
 """
 
 
 class TaskSpec(DataSpec):
     """One task as recipes, data, commands and documents see it.
 
-    Other packages ask these facts instead of comparing the names of tasks, so that a new task is one new
-    folder. `find_columns` and `check_rows` come from `DataSpec`. A built-in task is described by the docstring
-    of its file, a plug-in by that of its class.
+    Other packages use these facts instead of comparing task names, so that a new task is one new folder.
+    `find_columns` and `check_rows` come from `DataSpec`. The description of a built-in task is the
+    docstring of its file, that of a plug-in the docstring of its class.
     """
 
     settings: ClassVar[type[Settings]] = Settings
-    """The settings that only this task has: the section of a recipe with the task's name.
+    """The settings of this task alone: the section of a recipe with the task's name.
 
     Parts read them with `recipe.section(MySettings)`.
     """
     decoding: ClassVar[type[DecodingSettings]] = NoDecoding
-    """The section `decoding` as this task understands it."""
+    """The section `decoding` of this task."""
     guess_order: ClassVar[int] = 100
-    """Where several tasks fit some data, the one with the lowest number is chosen."""
+    """If several tasks fit the data, the one with the lowest number is chosen."""
     title: ClassVar[str] = ""
-    """The task in the sentence that says why it was chosen; its name when empty."""
+    """The task in the sentence that says why it was chosen; its name if empty."""
     pipeline_tag: ClassVar[str] = ""
-    """The task's name on the Hugging Face Hub, for the model card; empty where there is none."""
+    """The task's name on the Hugging Face Hub, for the model card; empty if there is none."""
     unit: ClassVar[str] = "characters"
-    """What the length of an input is counted in, where inputs are text."""
+    """The unit of the length of text inputs."""
     predicts_tokens: ClassVar[bool] = False
     """Whether the head predicts tokens of the input vocabulary.
 
     Its weights then fit every run with the same tokens.
     """
     generates: ClassVar[bool] = False
-    """Whether predictions are sequences that a decoder generates, with a beam or by sampling."""
+    """Whether predictions are sequences that a decoder generates, by beam search or sampling."""
     continues_text: ClassVar[bool] = False
-    """Whether it continues a prompt (`seqlab generate`)."""
+    """Whether the task continues a prompt (`seqlab generate`)."""
     answers_per_sequence: ClassVar[bool] = False
     """Whether the network pools a whole sequence into one vector and answers once."""
     is_causal: ClassVar[bool] = False
@@ -83,14 +83,14 @@ class TaskSpec(DataSpec):
     needs_both_sides: ClassVar[bool] = False
     """Whether the network must see later steps."""
     has_class_labels: ClassVar[bool] = False
-    """Whether the label column holds classes that can be counted and can conflict."""
+    """Whether the label column has classes that can be counted and can conflict."""
     supports_metrics: ClassVar[bool] = False
-    """Whether an evaluation holds truths and predictions, from which further metrics can be computed."""
+    """Whether an evaluation has truths and predictions, from which other metrics can be computed."""
     supports_distillation: ClassVar[bool] = False
     """Whether the loss can include the outputs of a teacher."""
 
     ignored: ClassVar[tuple[str, ...]] = ()
-    """Settings by their dotted names, and whole sections, that the parts of the task never read."""
+    """Settings by their dotted names, and whole sections, that have no effect on the task."""
 
     @property
     def description(self) -> str:
@@ -98,33 +98,33 @@ class TaskSpec(DataSpec):
 
     @abstractmethod
     def fits(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> bool:
-        """Whether data looks as if it was made for this task.
+        """Whether the data looks like data for this task.
 
-        `roles` is None where the settings or the format ask for pairs.
+        `roles` is None if the settings or the format ask for pairs.
         """
 
     def why(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> list[str]:
-        """Why this task was chosen for some data, and how to choose another."""
+        """Explain why this task was chosen for the data, and how to choose another."""
         return [] if roles is None else [f"{roles.evidence}: {self.description}; {roles.alternative}"]
 
     @abstractmethod
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        """Fill in what the recipe leaves to the task, from a look at the data; say why, and which setting
-        decides otherwise.
+        """Fill in what the recipe leaves to the task from a sample of the data, with the reasons and the settings to
+        change them.
 
-        Left open are `tokens.kind` (""), `training.batch_size` (0; 32 if it stays open), and the model where
-        "model" is not in `recipe.model_fields_set`. Raises RecipeError for settings that contradict each other;
-        those that have no effect on the task are listed in `ignored`.
+        Not set are `tokens.kind` (""), `training.batch_size` (0; 32 by default), and the model if "model"
+        is not in `recipe.model_fields_set`. Raises RecipeError for settings that contradict each other;
+        those without effect on the task are listed in `ignored`.
         """
 
     def check_ignored(self, recipe: Recipe) -> list[str]:
-        """Refuse settings without effect on the task, all at once; sentences about those that only arrange
-        batches.
+        """Reject settings without effect on the task, all at once; returns notes about those that only
+        affect batching.
         """
         changed = [name for name in self.ignored for name in _changed(recipe, name)]
         sentences = {
             name: f"{format_value(attrgetter(name)(recipe))} has no effect on the task {recipe.task}."
-            f" Leave it out; tasks that use it: {', '.join(_tasks_with(name)) or 'none'}."
+            f" Remove it; tasks that use it: {', '.join(_tasks_with(name)) or 'none'}."
             for name in changed
         }
         refused = [name for name in changed if name not in BATCH_LAYOUT]
@@ -136,30 +136,30 @@ class TaskSpec(DataSpec):
 
     @abstractmethod
     def load_parts(self) -> TaskParts:
-        """The parts that need torch: codec, network, objective, evaluator, predictor."""
+        """Import the parts that need torch: codec, network, objective, evaluator, predictor."""
 
     def inherit_settings(self, recipe: Recipe, source: Recipe) -> Recipe:
-        """Settings that must be as in the run whose tokens are used."""
+        """Copy settings that must match the run whose tokens are used."""
         return recipe
 
     def inherit_defaults(self, recipe: Recipe, source: Recipe) -> Recipe:
-        """Settings of the run from which training starts, where the recipe sets none."""
+        """Copy settings from the run to start from that the recipe does not set."""
         return recipe
 
     def extra_embedding_size(self, recipe: Recipe, width: int) -> int:
-        """Features that join the word vectors of the given width at the input of the network."""
+        """Return the number of features that are concatenated with word vectors of the given size."""
         return 0
 
     def usual_warning(self, data: DataSettings) -> str:
-        """Part of a warning of the data survey that is normal for this task; empty where none is."""
+        """Return a phrase of a data warning that is normal for this task; empty if there is none."""
         return ""
 
     def survey_source(self, source: Source, data: DataSettings) -> Source:
-        """The source as the data survey compares its rows."""
+        """Return the source whose rows the data survey compares."""
         return source
 
     def example_commands(self, folder: Path, recipe: Recipe, example: str) -> list[str]:
-        """Commands that ask a trained model something, ready to paste.
+        """Return commands that query a trained model, ready to paste.
 
         `example` is an input that the model can read.
         """
@@ -174,7 +174,7 @@ task_specs: Registry[type[TaskSpec]] = registered_tasks
 
 
 def find_spec(name: str) -> TaskSpec:
-    """The spec of a task by name."""
+    """Return the spec of a task by name."""
     return _single_spec(task_specs.get(name))
 
 
@@ -184,7 +184,7 @@ def _single_spec(kind: type[TaskSpec]) -> TaskSpec:
 
 
 def _changed(recipe: Recipe, name: str) -> list[str]:
-    """The setting, or the settings of a section, whose value is not the default."""
+    """Return the setting, or the settings of a section, with values other than the default."""
     section, _, setting = name.partition(".")
     settings = getattr(recipe, section)
     defaults = type(settings)()
@@ -193,7 +193,7 @@ def _changed(recipe: Recipe, name: str) -> list[str]:
 
 
 def _tasks_with(name: str) -> list[str]:
-    """The tasks that read a setting."""
+    """Return the tasks that use a setting."""
     return [
         task for task in task_specs.names() if not {name, name.partition(".")[0]} & {*find_spec(task).ignored}
     ]

@@ -1,4 +1,4 @@
-"""The teacher of a distillation: a finished model whose outputs a new one learns."""
+"""The teacher in knowledge distillation: a finished model whose outputs a new one learns."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Teacher:
 
     @property
     def num_state_tensors(self) -> int:
-        """Tensors that a recurrent teacher carries from window to window of a stream."""
+        """Number of state tensors that a recurrent teacher carries from window to window of a stream."""
         backbone = self.model.get_submodule("backbone")
         return len(backbone.stack.state_sizes) if isinstance(backbone, RecurrentBackbone) else 0
 
     @torch.no_grad()
     def logits(self, *inputs: Tensor) -> Float[Tensor, "*targets classes"]:
-        """The logits for the inputs of the student."""
+        """Return the logits for the inputs of the student."""
         return self.model(*inputs)
 
     @torch.no_grad()
@@ -40,10 +40,10 @@ class Teacher:
         is_token: Bool[Tensor, "batch time"],
         state: Carry | None = None,
     ) -> tuple[Float[Tensor, "batch time vocab"], Carry]:
-        """The logits at every step of a stream, and the state for the next window where there is one."""
+        """Return the logits at every step of a stream, and the state for the next window, if any."""
         logits, next_state = self.model(inputs, is_token, state or None)
         return logits, next_state if self.num_state_tensors else ()
 
     def soft_targets(self, logits: Float[Tensor, "*targets classes"]) -> SoftTargets:
-        """Logits of the teacher with its weight in the loss."""
+        """Combine logits of the teacher with its weight in the loss."""
         return SoftTargets(logits, self.weight, self.temperature)

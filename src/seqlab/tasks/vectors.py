@@ -1,4 +1,4 @@
-"""Texts as vectors: the features of the backbone."""
+"""Vectors of texts: the features of the backbone."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from seqlab.models.recurrent import RecurrentBackbone
 
 VectorPooling = Literal["mean", "first", "last", "max"]
 TOGETHER, STEPS_TOGETHER = 256, 32_768
-"""At most so many sequences, and padded steps, are read together."""
+"""Maximum number of sequences, and of padded steps, in a batch."""
 
 
 def sequence_vectors(
     model: nn.Module, sequences: Sequence[NDArray[Any]], *, pooling: VectorPooling
 ) -> Float[np.ndarray, "sequences hidden"]:
-    """One vector for each sequence of steps, in their order: the features of the backbone, pooled over the real
+    """Return one vector per sequence of steps, in order: the features of the backbone, pooled over the real
     steps.
     """
     backbone = _backbone_of(model)
@@ -44,21 +44,21 @@ def sequence_vectors(
 
 
 def step_vectors(model: nn.Module, sequence: NDArray[Any]) -> Float[np.ndarray, "time hidden"]:
-    """The features of the backbone at every step of one sequence."""
+    """Return the features of the backbone at every step of one sequence."""
     features, _ = _read(model, [sequence])
     return features[0].float().cpu().numpy()
 
 
 def embedding_table(model: nn.Module) -> tuple[nn.Embedding, NDArray[np.int64]]:
-    """The table in which tokens look up their row, and a step for each row; where characters stand beside the
-    words, the table of words.
+    """Return the token embedding (that of words if characters are used too), and a step for each of its
+    rows.
     """
     embed = getattr(model, "embed", None)
     table = embed.words if isinstance(embed, WordCharacterEmbedding) else embed
     if not isinstance(table, nn.Embedding):
         raise UsageError(
-            "steps do not look up a row in this network, so there are no vectors of words.",
-            cure="Take a network that reads text.",
+            "this network has no token embedding, so there are no word vectors.",
+            cure="Use a network that reads text.",
         )
     ids = np.arange(table.num_embeddings)
     return table, ids if table is embed else ids[:, np.newaxis]
@@ -66,7 +66,7 @@ def embedding_table(model: nn.Module) -> tuple[nn.Embedding, NDArray[np.int64]]:
 
 @torch.inference_mode()
 def _read(model: nn.Module, sequences: list[NDArray[Any]]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Features of the backbone (batch, time, hidden), and where they are real."""
+    """Return the features of the backbone (batch, time, hidden), and which steps are real."""
     inputs, is_token = pad(sequences, value=0)
     device = next(model.parameters()).device
     inputs, is_token = inputs.to(device), is_token.to(device)
@@ -80,14 +80,14 @@ def _read(model: nn.Module, sequences: list[NDArray[Any]]) -> tuple[torch.Tensor
 def _backbone_of(model: nn.Module) -> Backbone:
     backbone = getattr(model, "backbone", None)
     if not isinstance(backbone, Backbone):
-        raise UsageError("this network reads no sequence of steps, so it has no vectors of them.")
+        raise UsageError("this network has no sequence backbone, so it does not provide vectors.")
     return backbone
 
 
 def _pool(pooling: str, backbone: Backbone) -> nn.Module:
     if pooling not in get_args(VectorPooling):
         raise UsageError(
-            f"'{pooling}' is no way to make one vector of many.",
+            f"there is no pooling called '{pooling}'.",
             cure=f"Available: {', '.join(get_args(VectorPooling))}.",
         )
     if pooling == "last":
@@ -95,8 +95,7 @@ def _pool(pooling: str, backbone: Backbone) -> nn.Module:
         merged = isinstance(layer, BidirectionalLayer) and layer.output_size == layer.onward.output_size
         if merged:
             raise UsageError(
-                "'last' takes each direction where it has read all, and merged directions cannot be told"
-                " apart.",
+                "pooling='last' needs separate directions, but this network merges them.",
                 cure="Use pooling='mean' or 'max'.",
             )
         return LastPool(bidirectional=isinstance(layer, BidirectionalLayer))

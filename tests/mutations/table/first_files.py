@@ -313,7 +313,7 @@ FIRST_FILES = [
         "if any(length(text) > max_length for text in texts):",
         "if any(length(text) > 0 for text in texts):",
         "tests/tasks/test_defaults.py -k cut",
-        "A note says that texts are cut where no text is that long.",
+        "A note says that texts are truncated although no text is that long.",
     ),
     Mutant(
         "one-rows",

@@ -1,1 +1,1 @@
-"""Describe an image in words."""
+"""Generate captions for images."""

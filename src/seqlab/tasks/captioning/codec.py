@@ -24,8 +24,8 @@ from seqlab.tokens.base import tokenizers
 
 @dataclass(frozen=True)
 class CaptioningCodec(Seq2SeqCodec):
-    """An image may have several captions: each is a pair in training, and together they are the references of
-    a score.
+    """Encodes images and captions. Each caption of an image is a training pair; together they are the
+    references for scoring.
     """
 
     inputs: ImageInputs
@@ -60,7 +60,7 @@ class CaptioningCodec(Seq2SeqCodec):
         )
 
     def encode_inputs(self, inputs: Sequence[Any]) -> Iterator[Float[Tensor, "height features"]]:
-        """Image files by their names, or images as rows of pixels; read one at a time."""
+        """Encode image files, given by name, or images as rows of pixels, one at a time."""
         return (
             self.inputs.steps(self.inputs.rows(self.cells.read_input(value, number)))
             for number, value in enumerate(inputs, start=1)
@@ -68,7 +68,7 @@ class CaptioningCodec(Seq2SeqCodec):
 
 
 def collect_image_items(codec: CaptioningCodec, split: CaptionSplit) -> list[EvaluationItem]:
-    """In the order of the numbers of the images."""
+    """Collect the captions of every image, in the order of the image numbers."""
     items: dict[str, EvaluationItem] = {}
     for row in split.rows.rows():
         key, name = codec.cells.key(row), codec.cells.name(row)

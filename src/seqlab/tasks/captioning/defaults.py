@@ -13,7 +13,7 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.captioning.rows import CaptionRows, ImageCells
 
 SIZE = 64
-"""Pixels along each side of images from files, which are mostly larger."""
+"""Side length in pixels of images from files, which are usually larger."""
 SMALL = 32
 """Images with at most this many pixels along each side need only a narrow network and small batches."""
 GRID = 8
@@ -25,13 +25,14 @@ def with_defaults(recipe: Recipe, rows: CaptionRows, cells: ImageCells) -> tuple
     if not recipe.data.image_size:
         recipe = recipe.changed("data", image_size=_size(rows, cells))
         reasons.append(
-            f"images of {recipe.data.image_size} pixels along each side; another size: data.image_size=NUMBER"
+            f"images are resized to {recipe.data.image_size}×{recipe.data.image_size} pixels; set"
+            " data.image_size=NUMBER to change it"
         )
     if "model" not in recipe.model_fields_set:
         recipe = recipe.model_copy(update={"model": ImageConvolutionalSettings()})
         reasons.append(
-            "a convolutional network before a Transformer decoder; others: --model vit,"
-            " decoder.kind=recurrent"
+            "a convolutional encoder with a Transformer decoder; set --model vit or decoder.kind=recurrent to change"
+            " it"
         )
     recipe = recipe.with_defaults(
         "model", **_network(require_image_settings(recipe.model), recipe.data.image_size)
@@ -47,7 +48,7 @@ def with_defaults(recipe: Recipe, rows: CaptionRows, cells: ImageCells) -> tuple
 
 
 def require_image_settings(model: ModelSettings) -> ImageSettings:
-    """The settings of a network that reads images; others are an error."""
+    """Return the settings of a network that reads images; raises RecipeError for other networks."""
     if not isinstance(model, ImageSettings):
         raise RecipeError(
             f"a {model.kind} network does not read images.",
@@ -64,7 +65,7 @@ def require_image_settings(model: ModelSettings) -> ImageSettings:
 
 
 def _size(rows: CaptionRows, cells: ImageCells) -> int:
-    """Small images keep their size, or become square without becoming much larger."""
+    """Choose the image size: small images keep theirs, or become square without becoming much larger."""
     first = next(iter(islice(rows.rows(), 1)), None)
     if first is None:
         return SIZE
@@ -73,7 +74,7 @@ def _size(rows: CaptionRows, cells: ImageCells) -> int:
 
 
 def _network(model: ImageSettings, size: int) -> dict[str, Any]:
-    """Color, and as many stages, or patches of such a size, that there are about eight regions along each
+    """Choose color channels, and the number of stages or the patch size for about eight regions along each
     side.
     """
     if isinstance(model, VisionTransformerSettings):

@@ -1,4 +1,4 @@
-"""A part of the captions and its images as arrays, encoded once and cached."""
+"""Encode captions and their images as arrays, once, and cache them."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def encode_captions(
     *,
     cache_key: Mapping[str, Any],
 ) -> CaptionSplit:
-    """The columns `caption`, `image` and `line`, and the column `pixels` of the images.
+    """Encode a split into the columns `caption`, `image` and `line`, and the images into the column `pixels`.
 
-    cache_key: that of the codec.
+    cache_key: the key of the codec.
     """
     data, first_rows = recipe.data, rows.first_rows()
     if not first_rows:
-        raise DataError("no image with a caption is left.", where=rows.name, cure="Provide more data.")
+        raise DataError("there are no images with captions left.", where=rows.name, cure="Provide more data.")
     made_from: dict[str, Any] = {
         **cache_key,
         "columns": [data.source, data.target],

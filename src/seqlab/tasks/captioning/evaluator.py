@@ -1,4 +1,4 @@
-"""Captions of a split beside their references."""
+"""Score the captions of a split against their references."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BASELINE = "the most frequent caption"
 
 
 class CaptioningEvaluator(Evaluator[CaptioningCodec, CaptionSplit, CaptioningPredictor]):
-    """Scores beside those of the most frequent caption, with attention maps."""
+    """Scores captions, with the most frequent caption as the baseline, and draws attention maps."""
 
     def evaluate(self, predictor: CaptioningPredictor, split: str) -> Evaluation:
         items = collect_image_items(self.codec, self.splits[split])
@@ -43,7 +43,7 @@ class CaptioningEvaluator(Evaluator[CaptioningCodec, CaptionSplit, CaptioningPre
         return evaluation
 
     def _baseline(self, num_images: int) -> list[str] | None:
-        """The most frequent caption of the training split for every image; None without that split."""
+        """Return the most frequent training caption for every image; None without a training split."""
         if "train" not in self.splits:
             return None
         captions = (text_of(row, self.recipe.data.target) for row in self.splits["train"].rows.rows())

@@ -1,4 +1,6 @@
-"""Images as steps: resized to one size, row by row, every channel standardized to mean 0 and deviation 1."""
+"""Images as steps: resized, read row by row, with every channel standardized to mean 0 and standard
+deviation 1.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +20,16 @@ from seqlab.tasks.inputs.numeric import NUMERIC
 from seqlab.tokens.numeric_steps import NumericSteps
 
 MAX_FITTED = 2000
-"""Images from which the mean and the standard deviation of the channels are estimated."""
+"""Number of images for estimating the mean and standard deviation of the channels."""
 
 
 class ImageInputs:
-    """Pixels -> rows of bytes, which are stored; rows of bytes -> floats, which the network reads."""
+    """Converts pixels to rows of bytes, which are stored, and those to floats, which the network reads."""
 
     def __init__(self, scale: NumericSteps, model: ImageSettings) -> None:
         if scale.num_features % model.channels:
             raise RunError(
-                f"rows of {scale.num_features} numbers are not pixels of {model.channels} channels.",
+                f"rows of {scale.num_features} numbers do not fit an image with {model.channels} channels.",
                 where=NUMERIC,
                 cure="Train a new run.",
             )
@@ -54,17 +56,17 @@ class ImageInputs:
         self.scale.save(folder / NUMERIC)
 
     def rows(self, pixels: Pixels) -> UInt8[np.ndarray, "rows features"]:
-        """An image of any size as rows, the channels of a pixel side by side."""
+        """Return an image of any size as rows, with the channels of a pixel side by side."""
         return rows_of(pixels, height=self.height, width=self.width, channels=self.channels)
 
     def steps(self, rows: NDArray[Any]) -> Float[torch.Tensor, "*images height features"]:
-        """Rows as the network reads them."""
+        """Return rows as the network reads them."""
         return torch.from_numpy((rows.astype(np.float32) - self._mean) / self._deviation)
 
     def thumbnail(
         self, rows: UInt8[np.ndarray, "rows features"], *, side: int
     ) -> list[list[tuple[float, float, float]]]:
-        """Red, green and blue from 0 to 1, with at most `side` pixels in a row, for a report."""
+        """Return red, green and blue from 0 to 1, with at most `side` pixels per row, for a report."""
         wide = min(side, self.width)
         high = max(1, round(wide * self.height / self.width))
         pixels = (

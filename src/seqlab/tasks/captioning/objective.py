@@ -1,4 +1,4 @@
-"""Images with their captions in batches, and a caption while training goes on."""
+"""Batches of images with captions, and a sample caption during training."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from seqlab.tasks.seq2seq.objective import Seq2SeqObjective
 from seqlab.tasks.seq2seq.scores import format_sample
 
 PIXELS_PER_TOKEN = 16
-"""Pixels that cost about as much as one token of a text."""
+"""Number of pixels that cost about as much as one text token."""
 
 
 class CaptioningObjective(Seq2SeqObjective[CaptioningCodec, CaptionSplit]):
-    """The next token of the caption."""
+    """Cross-entropy of the next token of the caption."""
 
     def pair_lengths(self, split: CaptionSplit) -> NDArray[np.int64]:
         captions, inputs = split.store["caption"].lengths, self.codec.inputs
@@ -37,7 +37,7 @@ class CaptioningObjective(Seq2SeqObjective[CaptioningCodec, CaptionSplit]):
         return Batch(steps, is_step, {"target": targets}, torch.from_numpy(rows))
 
     def sample(self, model: nn.Module) -> str:
-        """The caption of the first validation image."""
+        """Generate the caption of the first validation image."""
         split = self.splits["valid" if "valid" in self.splits else "train"]
         item = collect_image_items(self.codec, split)[0]
         predictor = CaptioningPredictor(self.codec, model, Calibration())

@@ -1,4 +1,4 @@
-"""Captions of images, with the attention over their regions."""
+"""Predict captions for images, with the attention over image regions."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ THUMBNAIL_SIDE = 32
 
 
 class CaptioningPredictor(Seq2SeqPredictor[CaptioningCodec]):
-    """A caption for every image."""
+    """Generates a caption for every image."""
 
     def build_search(self, settings: DecodingSettings) -> TargetSearch:
         if settings.coverage_penalty or settings.unknown == "copy":
             raise RecipeError(
-                "regions of an image are not words that can be covered or copied.",
+                "this setting does not apply to image regions, which cannot be covered or copied like words.",
                 where=f"decoding.{'coverage_penalty' if settings.coverage_penalty else 'unknown'}",
-                cure="Leave it out.",
+                cure="Remove it.",
             )
         return super().build_search(settings)
 
     def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
-        """Captions of image files, by their names, or of images as rows of pixels."""
+        """Predict captions for image files, given by name, or for images as rows of pixels."""
         tokens = self.codec.tokens
         captions = [
             [self.to_text(hypothesis, tokens.decode(hypothesis.tokens)) for hypothesis in hypotheses]
@@ -55,8 +55,8 @@ class CaptioningPredictor(Seq2SeqPredictor[CaptioningCodec]):
     def attention_example(
         self, image: UInt8[np.ndarray, "rows features"], caption: Sequence[int]
     ) -> ImageExample | None:
-        """An image with a grid of weights for every token of a caption, the end token last; None where the
-        decoder has no attention.
+        """Return an image with a grid of attention weights for every token of a caption, including the end
+        token; None if the decoder has no attention.
         """
         grids = {module.grid for module in self.network.modules() if isinstance(module, ImageEncoder)}
         if len(grids) > 1:  # the networks of an ensemble divide an image into different regions

@@ -1,4 +1,4 @@
-"""The rows that have an image and a caption, and the image of a row: the name of a file, or the pixels themselves."""
+"""The rows with an image and a caption; an image is a file name, or the pixels themselves."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class ImageCells:
         self._fallback = Path(recipe.data.train).parent
 
     def key(self, row: Row) -> str:
-        """The same for rows with the same image."""
+        """Return a key that is the same for rows with the same image."""
         value = row.values.get(self.column)
         if isinstance(value, str):
             return f"{Path(row.file).parent}:{value.strip()}"
         return hashlib.blake2b(pixels_of(value, where=row.where).tobytes(), digest_size=16).hexdigest()
 
     def name(self, row: Row) -> str:
-        """The name of the image in a report."""
+        """Return the name of the image for a report."""
         value = row.values.get(self.column)
         return value.strip() if isinstance(value, str) else f"image {row.line}"
 
@@ -38,7 +38,9 @@ class ImageCells:
         """Raise DataError for a row without an image that can be read."""
         value = row.values.get(self.column)
         if isinstance(value, str) and not value.strip():
-            raise DataError(f"column '{self.column}' names no image.", where=row.where, cure=CURE)
+            raise DataError(
+                f"column '{self.column}' is empty, expected an image file.", where=row.where, cure=CURE
+            )
         if isinstance(value, str):
             check_image(
                 self._read(value, Path(row.file).parent, row.where),
@@ -48,7 +50,9 @@ class ImageCells:
             pixels_of(value, where=row.where)
 
     def identity(self, row: Row) -> str:
-        """What changes when an image file does; pixels in a row are part of its source."""
+        """Return a string that changes with the image file; pixels in a row are part of the source's
+        fingerprint.
+        """
         value = row.values.get(self.column)
         return (
             self._files.identity(value.strip(), beside=Path(row.file).parent, where=row.where)
@@ -60,7 +64,7 @@ class ImageCells:
         return self._pixels(row.values.get(self.column), Path(row.file).parent, row.where)
 
     def read_input(self, value: Any, number: int) -> Pixels:
-        """The image of a prediction: a file here, else where those of the training data are, or pixels."""
+        """Read the image for a prediction: a file here or in the folder of the training images, or pixels."""
         where = f"input {number}"
         if isinstance(value, str | Path) and Path(value).is_file():
             return decode_image(
@@ -95,14 +99,14 @@ class CaptionRows(CheckedRows):
             self._checked.add(key)
 
     def fingerprint(self) -> str:
-        """Of the table, and of every image file that it names."""
+        """Return the fingerprint of the table and of every image file in it."""
         digest = hashlib.blake2b(digest_size=16)
         for row in self.first_rows().values():
             digest.update(self._cells.identity(row).encode() + b"\0")
         return f"{super().fingerprint()}:{digest.hexdigest()}"
 
     def first_rows(self) -> dict[str, Row]:
-        """The first row of every image, by the key of the image; an image is numbered by its place here."""
+        """Return the first row of every image by the key of the image; images are numbered in this order."""
         first_rows: dict[str, Row] = {}
         for row in self.rows():
             first_rows.setdefault(self._cells.key(row), row)

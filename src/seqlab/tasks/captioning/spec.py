@@ -50,7 +50,7 @@ def _number(name: str) -> int:
 
 @task_specs.register("captioning")
 class CaptioningSpec(PairSpec):
-    """A caption for every image."""
+    """Generates a caption for every image."""
 
     name = "captioning"
     pipeline_tag = "image-to-text"
@@ -102,5 +102,7 @@ class CaptioningSpec(PairSpec):
 
 
 def find_image(cell: Any, folder: Path) -> Any:
-    """Pixels as they are; a file beside the table by its whole path, another one as the table names it."""
+    """Return pixels unchanged, a file next to the table by its full path, and any other file as named in
+    the table.
+    """
     return str(folder / cell.strip()) if isinstance(cell, str) and (folder / cell.strip()).is_file() else cell

@@ -1,1 +1,1 @@
-"""One class for every sequence."""
+"""Classify sequences."""

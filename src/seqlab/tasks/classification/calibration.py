@@ -1,4 +1,6 @@
-"""What a classifier chooses on the validation split: a temperature and, for two classes, a threshold; and their curves."""
+"""Calibrate a classifier on the validation split: a temperature and, for two classes, a threshold; and
+their curves.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,9 @@ from seqlab.tasks.labeled.class_predictions import ClassPredictions
 
 MAX_POINTS = 200
 TABLE = (0.1, 0.3, 0.5, 0.7, 0.9)
-"""Thresholds in the small table, besides the best one."""
+"""Thresholds in the small table, in addition to the best one."""
 LOG_ODDS_DECIMALS = 5
-"""Log-odds of equal inputs differ by less: sums in float32 round differently for other lengths and batches."""
+"""Log-odds of equal inputs differ by less: float32 sums round differently for other lengths and batches."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,9 @@ class ClassificationCalibration(Calibration):
     """Paper: Guo et al. 2017, "On Calibration of Modern Neural Networks", arXiv:1706.04599, section 4.2."""
 
     temperature: float = 1.0
-    """Logits are divided by it, so that probabilities agree with the accuracy."""
+    """Divides the logits, so that probabilities match the accuracy."""
     threshold: float | None = None
-    """The probability of the second of two classes from which predicting it has the best F1."""
+    """The threshold on the probability of the second of two classes that gives the best F1."""
 
     def to_json(self) -> dict[str, Any]:
         return {"temperature": self.temperature, "threshold": self.threshold}
@@ -45,20 +47,20 @@ class ClassificationCalibration(Calibration):
 
 
 def confidence(predictions: ClassPredictions) -> Float[np.ndarray, " examples"]:
-    """The probability of the predicted class."""
+    """Return the probability of the predicted class."""
     probability: Float[np.ndarray, " examples"] = np.exp(predictions.log_probs.max(axis=1).astype(np.float64))
     return probability
 
 
 def calibration_items(predictions: ClassPredictions) -> Items:
-    """The examples behind the calibration error."""
+    """Return the per-example terms of the calibration error."""
     return calibration_error_items(confidence(predictions), predictions.correct)
 
 
 def calibration_section(
     before: ClassPredictions, after: ClassPredictions, *, temperature: float
 ) -> CalibrationCurves:
-    """The reliability curves with and without the temperature."""
+    """Return the reliability curves with and without the temperature."""
     return CalibrationCurves(temperature, _curve(before), _curve(after))
 
 
@@ -72,10 +74,10 @@ def _curve(predictions: ClassPredictions) -> dict[str, Any]:
 
 
 def ranking_items(uncalibrated: ClassPredictions) -> dict[str, Items]:
-    """For two classes: how well the probability of the second one ranks its examples first.
+    """For two classes: how well the probability of the second class ranks its examples first.
 
-    Ranked by its log-odds, which keep the order of probabilities that round to 0 or 1, and without a
-    temperature, which would scale the rounding errors too.
+    Uses log-odds, which keep the order of probabilities that round to 0 or 1, without the temperature,
+    which would scale the rounding errors too.
     """
     log_probs = uncalibrated.log_probs.astype(np.float64)
     is_positive = uncalibrated.targets == 1
@@ -87,12 +89,12 @@ def ranking_items(uncalibrated: ClassPredictions) -> dict[str, Items]:
 
 
 def best_threshold(predictions: ClassPredictions) -> float:
-    """The probability of the second class from which predicting it gives the highest F1."""
+    """Return the threshold on the probability of the second class that gives the best F1."""
     return threshold_curve(predictions.targets == 1, _probability_of_second(predictions)).best_f1()[0]
 
 
 def thresholds_section(predictions: ClassPredictions, *, label: str, chosen: float | None) -> Thresholds:
-    """Precision, recall and F1 of the second class over all thresholds, and at a few of them."""
+    """Return precision, recall and F1 of the second class over all thresholds, and at a few of them."""
     is_positive, probability = predictions.targets == 1, _probability_of_second(predictions)
     curve = threshold_curve(is_positive, probability)
     places = np.unique(np.linspace(0, len(curve.thresholds) - 1, MAX_POINTS).round().astype(int))

@@ -1,4 +1,4 @@
-"""Classes of different sizes: what each example would count if all classes counted the same."""
+"""Class weights for imbalanced data, with which all classes count equally."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from seqlab.core.errors import listed
 from seqlab.pages.numbers import count_of
 
 SKEWED = 10
-"""Times by which the largest class exceeds the smallest before it is worth a word."""
+"""Ratio of the largest to the smallest class above which a note is shown."""
 
 
 def balanced_weights(counts: Integer[np.ndarray, " classes"]) -> Float[np.ndarray, " classes"]:
@@ -28,13 +28,10 @@ def balanced_weights(counts: Integer[np.ndarray, " classes"]) -> Float[np.ndarra
 def about_counts(
     names: Sequence[str], counts: Integer[np.ndarray, " classes"], *, weights: str
 ) -> Iterator[str]:
-    """What is worth knowing about the sizes of the classes."""
+    """Yield notes about the sizes of the classes."""
     if none := [name for name, count in zip(names, counts.tolist(), strict=True) if not count]:
         have = "class has" if len(none) == 1 else "classes have"
-        yield (
-            f"{len(none):,} {have} no example among the rows that were drawn and cannot be learned:"
-            f" {listed(none)}"
-        )
+        yield (f"{len(none):,} {have} no examples in the sampled rows and cannot be learned: {listed(none)}")
     if alone := [name for name, count in zip(names, counts.tolist(), strict=True) if count == 1]:
         are = "class has" if len(alone) == 1 else "classes have"
         yield f"{len(alone):,} {are} one example and will hardly be learned: {listed(alone)}"
@@ -42,5 +39,5 @@ def about_counts(
     if weights == "none" and counts[largest] > SKEWED * counts[smallest]:
         yield (
             f"{names[largest]!r} has {count_of(int(counts[largest]), 'row')} and {names[smallest]!r} {counts[smallest]:,}; "
-            "to let every class count the same: classification.class_weights=balanced"
+            "to weight all classes equally: classification.class_weights=balanced"
         )

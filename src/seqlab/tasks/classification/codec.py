@@ -1,4 +1,4 @@
-"""Sequences and class names <-> steps and class ids."""
+"""Convert sequences and class names to steps and class ids, and back."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ class ClassificationCodec(WholeSequenceCodec):
 
     @classmethod
     def fit(cls, recipe: Recipe, train: Source) -> Self:
-        """Classes come from all training rows, also from those that a subsample leaves out."""
+        """Fit the inputs, and the classes on all training rows, including those that a subsample leaves
+        out.
+        """
         labels = _fit_labels(recipe, undrawn(train))
         return cls(recipe, fit_inputs(recipe, labeled_rows(train, recipe)), labels)
 
@@ -59,7 +61,7 @@ class ClassificationCodec(WholeSequenceCodec):
         return torch.from_numpy(store["label"][rows].astype(np.int64))
 
     def class_counts(self, store: Store) -> Int[np.ndarray, " classes"]:
-        """The number of examples of every class."""
+        """Return the number of examples of every class."""
         return np.bincount(store["label"].values, minlength=len(self.labels))
 
     def notes(self, name: str, store: Store) -> Iterator[str]:
@@ -80,7 +82,7 @@ def _fit_labels(recipe: Recipe, train: Source) -> Labels:
             where=rows.name,
             cure=(
                 f"A classifier needs at least two classes; is '{recipe.data.label}' the label column?"
-                " To use another: data.label=NAME"
+                " Set data.label=NAME to change it."
             ),
         )
     return labels

@@ -1,4 +1,4 @@
-"""Scores a classifier: accuracy, macro-F1, loss, calibration and, for two classes, ranking."""
+"""Score a classifier: accuracy, macro-F1, loss, calibration and, for two classes, ranking."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ from seqlab.tasks.labeled.whole_sequence import outputs_of
 
 
 class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit, ClassificationPredictor]):
-    """Next to naive Bayes for text, or to the nearest class mean for numbers."""
+    """Scores a classifier, with naive Bayes (text) or the nearest class mean (numbers) as the baseline."""
 
     def calibrate(self, model: nn.Module) -> ClassificationCalibration:
-        """The temperature, where one helps on the validation split, and for two classes the threshold with the
-        best F1 there.
+        """Choose the temperature, if one helps on the validation split, and for two classes the threshold
+        with the best F1.
         """
         split = self.splits["valid"]
         outputs = outputs_of(model, self.codec, split)
@@ -94,7 +94,7 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
 
     @property
     def _first_split(self) -> str:
-        """The split whose report also tells about the training rows."""
+        """The split whose report also covers the training rows."""
         return "test" if "test" in self.splits else "valid"
 
     def _prediction_sections(self, split: LabeledSplit, predictions: ClassPredictions) -> list[ReportSection]:
@@ -129,7 +129,7 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
         return QueryAttention(query_examples(self.codec, model, split, answers))
 
     def _mistakes(self, split: LabeledSplit, predictions: ClassPredictions) -> list[WrongExample]:
-        """The wrong predictions with the highest loss, with the input as it is in the file."""
+        """Return the wrong predictions with the highest loss, with the original input."""
         worst, labels = predictions.worst_mistakes(MAX_MISTAKES).tolist(), self.codec.labels
         rows = split.rows_at(worst)
         return [

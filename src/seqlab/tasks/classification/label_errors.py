@@ -1,7 +1,7 @@
-"""Rows of the data whose class is probably wrong.
+"""Find rows whose label is probably wrong.
 
-The rows that are scored are judged by the model, which has not seen them. Training and validation rows are judged by
-naive Bayes in cross-validation: each row by a fit on the others.
+Scored rows are judged by the model, which has not been trained on them. Training and validation rows are
+judged by cross-validated naive Bayes.
 """
 
 from __future__ import annotations
@@ -22,15 +22,17 @@ from seqlab.tasks.labeled.split import LabeledSplit
 
 SHOWN = 20
 MOST_ROWS = 20_000
-"""Training rows that are judged: a second or two of work."""
+"""Maximum number of training rows to judge, which takes a second or two."""
 THIS_MODEL = "this model"
 LEAST_LOG_PROB = -70.0
-"""A class without training examples has probability 0, with which a temperature cannot be fitted."""
+"""Lower bound for log-probabilities: a temperature cannot be fitted to the probability 0 of an unseen
+class.
+"""
 
 
 @dataclass(frozen=True)
 class _Judged:
-    """Predictions for a split by something that has not seen it."""
+    """Predictions for a split by a model that was not trained on it."""
 
     split: LabeledSplit
     predictions: ClassPredictions
@@ -45,9 +47,9 @@ def find_label_errors(
     split: str,
     view: BagView | None,
 ) -> LabelErrors:
-    """The suspect rows of a split by the model's predictions, and of the other splits where there is a view.
+    """Find suspect rows of a split by the model's predictions, and of the other splits if there is a view.
 
-    view: the texts as naive Bayes sees them; None to judge the split alone.
+    view: the features of naive Bayes; None to judge only the split itself.
     """
     judged = [_Judged(splits[split], predictions, THIS_MODEL)]
     if view is not None:
@@ -60,7 +62,7 @@ def find_label_errors(
 
 
 def _cross_validate(splits: Mapping[str, LabeledSplit], view: BagView, *, num_classes: int) -> list[_Judged]:
-    """Rows by naive Bayes fitted on the others. It is far too sure of itself, which a temperature corrects."""
+    """Judge rows by naive Bayes fitted on the others. It is overconfident, which a temperature corrects."""
     targets = [split.store["label"].values.astype(np.int64) for split in splits.values()]
     everything = np.concatenate(targets) if targets else np.zeros(0, np.int64)
     if not 0 < len(everything) <= MOST_ROWS:

@@ -1,4 +1,4 @@
-"""Cross-entropy of the class of every sequence."""
+"""The objective of a classifier: cross-entropy."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ from seqlab.training.base import BatchLoss, Carry, Validation
 
 
 class ClassificationObjective(WholeSequenceObjective[ClassificationCodec]):
-    """With balanced classes every class has the same weight in the loss, and macro-F1 chooses the best
-    weights; else accuracy does.
+    """Cross-entropy of the class of every sequence.
+
+    With balanced class weights, every class counts equally in the loss and macro-F1 selects the best model;
+    otherwise accuracy does.
     """
 
     @cached_property
     def class_weights(self) -> Float[Tensor, " classes"] | None:
-        """The weight of an example of each class; None where all examples have the same."""
+        """The loss weight of each class; None if all examples have the same weight."""
         if self.recipe.section(ClassificationSettings).class_weights != "balanced":
             return None
         counts = self.codec.class_counts(self.splits["train"].store)

@@ -14,7 +14,7 @@ from seqlab.tasks.parts import TaskParts
 
 
 def build_model(codec: ClassificationCodec) -> nn.Module:
-    """A logit for every class."""
+    """Build a network with one logit per class."""
     return build_sequence_network(codec, is_exclusive=True)
 
 

@@ -1,4 +1,4 @@
-"""The class of new sequences."""
+"""Predict the class of new sequences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqlab.tasks.prediction import Prediction
 
 
 class ClassificationPredictor(WholeSequencePredictor[ClassificationCodec, ClassificationCalibration]):
-    """The most probable class, and the probability of others."""
+    """Predicts the most probable class, and the probabilities of the others."""
 
     def decode(self, text: str, output: Float[np.ndarray, " classes"], *, top: int) -> Prediction:
         log_probs = apply_temperature(output[np.newaxis], self.calibration.temperature)[0]  # (classes,)

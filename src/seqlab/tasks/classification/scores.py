@@ -1,4 +1,6 @@
-"""The scores of a classifier, with intervals and next to a baseline: naive Bayes, or the nearest class mean."""
+"""The scores of a classifier, with confidence intervals and a baseline: naive Bayes, or the nearest class
+mean.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,8 @@ from seqlab.tasks.labeled.class_predictions import ClassPredictions
 from seqlab.tasks.labeled.split import LabeledSplit
 
 RANKING_METHODS = {
-    "roc_auc": "probability that an example scores above another one,",
-    "average_precision": "area under precision over recall,",
+    "roc_auc": "probability that a positive example scores above a negative one,",
+    "average_precision": "area under the precision-recall curve,",
 }
 
 
@@ -37,13 +39,13 @@ class ClassBaseline:
     predicted: Int[np.ndarray, " examples"]
     log_probs: Float[np.ndarray, "examples classes"] | None = None
     view: BagView | None = None
-    """What it sees of the texts."""
+    """The text features it uses."""
 
 
 def class_baseline(
     codec: ClassificationCodec, splits: Mapping[str, LabeledSplit], split: str
 ) -> ClassBaseline | None:
-    """The simple model for this kind of input, fitted on the training split; None without that split."""
+    """Fit the baseline for this kind of input on the training split; None without that split."""
     if "train" not in splits:
         return None
     if codec.vocabulary is None:
@@ -56,7 +58,7 @@ def class_baseline(
 def _best_bayes(
     codec: ClassificationCodec, views: Iterable[BagView], splits: Mapping[str, LabeledSplit], split: str
 ) -> ClassBaseline:
-    """Naive Bayes on the view with the best accuracy on validation data; the first of equally good ones."""
+    """Fit naive Bayes on the features with the best validation accuracy; on a tie, the first."""
     best: ClassBaseline | None = None
     best_accuracy = -1.0
     for view in views:
@@ -71,7 +73,7 @@ def _best_bayes(
             log_probs = bayes.log_probs(iter(view.ids[split]))
             best = ClassBaseline(f"naive Bayes on {view.name}", log_probs.argmax(axis=1), log_probs, view)
             best_accuracy = tuned
-    assert best is not None  # the network's tokens are always there
+    assert best is not None  # the network's tokens are always available
     return best
 
 
@@ -82,13 +84,13 @@ def _label_ids(split: LabeledSplit) -> Int[np.ndarray, " examples"]:
 def majority_accuracy(
     codec: ClassificationCodec, train: LabeledSplit, predictions: ClassPredictions
 ) -> float:
-    """The accuracy of always predicting the most frequent class of the training split."""
+    """Return the accuracy of always predicting the most frequent training class."""
     majority = MajorityClass.fit(train.store["label"].values.tolist(), num_classes=len(codec.labels))
     return accuracy(predictions.targets, majority.predict(len(predictions.targets)))
 
 
 def classification_items(predictions: ClassPredictions) -> dict[str, Items]:
-    """The examples behind each score."""
+    """Return the per-example terms of each score."""
     return {
         "accuracy": mean_items(predictions.correct.astype(np.float64)),
         "macro_f1": macro_f1_items(
@@ -102,7 +104,7 @@ def classification_items(predictions: ClassPredictions) -> dict[str, Items]:
 def classification_scores(
     predictions: ClassPredictions, baseline: ClassBaseline | None, *, temperature: float
 ) -> list[Score]:
-    """Accuracy and macro-F1 next to the baseline, and the loss."""
+    """Return accuracy and macro-F1, compared with the baseline, and the loss."""
     items, name = classification_items(predictions), baseline.name if baseline else ""
     baseline_items = _baseline_items(predictions, baseline)
     return [
@@ -111,7 +113,7 @@ def classification_scores(
             items["accuracy"],
             baseline=baseline_items.get("accuracy"),
             baseline_name=name,
-            method=f"share of {len(predictions.targets):,} right; 95% CI by bootstrap over rows",
+            method=f"share of {len(predictions.targets):,} correct; 95% CI by bootstrap over rows",
         ),
         score_with_interval(
             "macro_f1",
@@ -119,8 +121,8 @@ def classification_scores(
             baseline=baseline_items.get("macro_f1"),
             baseline_name=name,
             method=(
-                "mean of the F1 of the classes; one that is never predicted counts as 0, one that occurs neither"
-                " in the data nor in the predictions is left out"
+                "mean F1 of the classes; a class that is never predicted counts as 0, one that occurs neither in the"
+                " data nor in the predictions is excluded"
             ),
         ),
         score_with_interval(
@@ -128,7 +130,7 @@ def classification_scores(
             items["loss"],
             higher_is_better=False,
             method="mean cross-entropy in nats"
-            + ("" if temperature == 1.0 else f", at the temperature {temperature:.3f}"),
+            + ("" if temperature == 1.0 else f", at temperature {temperature:.3f}"),
         ),
     ]
 
@@ -136,7 +138,9 @@ def classification_scores(
 def calibration_score(
     predictions: ClassPredictions, uncalibrated: ClassPredictions, *, temperature: float
 ) -> Score:
-    """The expected calibration error, and the one before temperature scaling where there is a temperature."""
+    """Return the expected calibration error, with that before temperature scaling if there is a
+    temperature.
+    """
     before = calibration_items(uncalibrated).full_score()
     items = calibration_items(predictions)
     return score_with_interval(
@@ -151,7 +155,9 @@ def calibration_score(
 def ranking_scores(
     uncalibrated: ClassPredictions, baseline: ClassBaseline | None, *, label: str
 ) -> list[Score]:
-    """For two classes: how well the probability of the second class, `label`, ranks its examples first."""
+    """For two classes, return how well the probability of the second class, `label`, ranks its examples
+    first.
+    """
     baseline_items = (
         ranking_items(ClassPredictions(uncalibrated.targets, baseline.log_probs))
         if baseline and baseline.log_probs is not None
@@ -164,7 +170,7 @@ def ranking_scores(
             baseline=baseline_items.get(name),
             baseline_name=baseline.name if baseline else "",
             method=(
-                f"{RANKING_METHODS[name]} of the class {excerpt(label)!r}; 95% CI by bootstrap over rows"
+                f"{RANKING_METHODS[name]} for the class {excerpt(label)!r}; 95% CI by bootstrap over rows"
             ),
         )
         for name, items in ranking_items(uncalibrated).items()
@@ -172,7 +178,7 @@ def ranking_scores(
 
 
 def _baseline_items(predictions: ClassPredictions, baseline: ClassBaseline | None) -> dict[str, Items]:
-    """Accuracy and macro-F1 of the baseline, on the same examples."""
+    """Return accuracy and macro-F1 of the baseline on the same examples."""
     if baseline is None:
         return {}
     targets = predictions.targets

@@ -1,4 +1,4 @@
-"""Give every sequence one class: reviews, tweets, names, series, images read row by row."""
+"""Predict one class for every sequence: reviews, tweets, names, time series, images read row by row."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 
 class ClassificationSettings(Settings):
-    """How the classes count."""
+    """Class weights."""
 
     class_weights: Literal["none", "balanced"] = Field(
         "none",
         description=(
-            "With balanced, rare classes have more weight, N / (classes · its rows), and macro-F1 chooses the"
-            " best model."
+            "With balanced, rare classes get more weight, N / (classes · rows), and macro-F1 selects the best"
+            " model."
         ),
     )
 
 
 @task_specs.register("classification")
 class ClassificationSpec(NamedAnswerSpec):
-    """One class for every sequence."""
+    """Predicts one class for every sequence."""
 
     name = "classification"
     pipeline_tag = "text-classification"
@@ -53,9 +53,9 @@ class ClassificationSpec(NamedAnswerSpec):
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         if recipe.section(ClassificationSettings).class_weights == "balanced" and recipe.distillation.run:
             raise RecipeError(
-                "the answers of a teacher have no class weights.",
+                "class weights do not apply to the outputs of a teacher.",
                 where="classification.class_weights",
-                cure="Leave out one of them (the other is distillation.run).",
+                cure="Remove one of them (the other is distillation.run).",
             )
         return super().fill_defaults(recipe, train)
 

@@ -1,4 +1,4 @@
-"""The attention of learned queries over a few examples: plain data for the report.
+"""The attention of learned queries over a few examples, as plain data for the report.
 
 Papers: Lin et al. 2017, "A Structured Self-attentive Sentence Embedding", arXiv:1703.03130, figure 2.
 """
@@ -23,9 +23,9 @@ MAX_EXAMPLES, MAX_TOKENS = 6, 120
 def query_examples(
     codec: WholeSequenceCodec, model: nn.Module, split: LabeledSplit, answers: Sequence[str]
 ) -> list[QueryExample]:
-    """The weight of every token in every query, for the first examples of a split: one for each answer.
+    """Return the weight of every token in every query, for the first examples of a split, one per answer.
 
-    Empty where the network has no queries.
+    Empty if the network has no queries.
     """
     pool = getattr(model, "pool", None)
     if not isinstance(pool, AttentionPool):

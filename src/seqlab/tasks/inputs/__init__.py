@@ -1,1 +1,1 @@
-"""How the inputs of a task become steps: text through a tokenizer, numbers through a scale."""
+"""Convert the inputs of a task to steps: text with a tokenizer, numbers with a scale."""

@@ -1,4 +1,4 @@
-"""What every kind of input offers. New kinds are new classes in files of their own."""
+"""The base classes of inputs. Each kind of input is a class in its own file."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from seqlab.sources.base import Row
 
 
 class Inputs(ABC):
-    """Values of a row -> an array of steps, and the layer through which such steps enter a network."""
+    """Converts the values of a row to an array of steps, and builds the input layer for such steps."""
 
     column: str
     dtype: np.dtype[Any]
     width: int
-    """Numbers per step; 0 when a step is an id."""
+    """Numbers per step; 0 if a step is an id."""
     pad_value: int
 
     @property
     def step_column(self) -> StepColumn:
-        """How a store keeps the steps: `tokens`, or `features` where they are measured numbers."""
+        """The column of a store for the steps: `tokens`, or `features` for numbers."""
         return StepColumn("features" if self.dtype.kind == "f" else "tokens", self.dtype, self.width)
 
     @abstractmethod
@@ -42,29 +42,29 @@ class Inputs(ABC):
 
     @abstractmethod
     def pieces(self, steps: NDArray[Any]) -> list[str]:
-        """The text of each step."""
+        """Return the text of each step."""
 
     def is_unknown(self, steps: NDArray[Any]) -> bool:
         """Whether no step is in the vocabulary."""
         return False
 
     def row(self, value: Any, number: int) -> Row:
-        """A value that does not come from a file, as a row."""
+        """Return a value that does not come from a file as a row."""
         return Row({self.column: value}, "input", number)
 
 
 class CutInputs(Inputs):
-    """Inputs that are truncated where they are longer than a network is to read."""
+    """Inputs that are truncated to a maximum length."""
 
     max_length: int
-    """The length to which sequences are truncated; 0 keeps them whole."""
+    """The length to which sequences are truncated; 0 for no limit."""
 
     @abstractmethod
     def encode_whole(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
-        """Every row with all of its steps."""
+        """Yield every row with all of its steps."""
 
     def encode(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
-        """Every row with as many steps as a network reads."""
+        """Yield every row with its steps, truncated."""
         return ((row, self.cut(steps)) for row, steps in self.encode_whole(rows))
 
     def cut(self, steps: NDArray[Any]) -> NDArray[Any]:
@@ -72,7 +72,7 @@ class CutInputs(Inputs):
 
 
 def digest_of(save: Callable[[Path], None]) -> str:
-    """A hash of all files that something saves: what it encodes depends on nothing else."""
+    """Return a hash of all files that `save` writes, which determine how inputs are encoded."""
     digest = hashlib.sha256()
     with tempfile.TemporaryDirectory() as folder:
         save(Path(folder))

@@ -1,4 +1,4 @@
-"""The kind of input that data calls for: its numeric steps if it has them, else its text."""
+"""Choose the kind of input for a dataset: its numeric steps if it has any, else its text."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from seqlab.tasks.inputs.tokens import known_tokens
 
 
 def fit_inputs(recipe: Recipe, train: Source) -> CutInputs:
-    """Inputs fitted to the training split; those of a run that the recipe starts from are used unchanged."""
+    """Fit inputs on the training split; those of a run to start from are used unchanged."""
     folder = known_tokens(recipe)
     has_steps = STEPS in train.columns
     if folder is not None and has_steps != (folder / NUMERIC).is_file():
         before, now = ("text", "series of numbers") if has_steps else ("series of numbers", "text")
         raise DataError(
-            f"this data holds {now}, and the run {folder.parent} reads {before}.",
+            f"this data has {now}, but the run {folder.parent} reads {before}.",
             where=train.name,
-            cure=f"Give data with {before}, or train without that run.",
+            cure=f"Use data with {before}, or train without that run.",
         )
     if folder is not None and has_steps:
         return load_inputs(recipe, folder)
@@ -30,6 +30,6 @@ def fit_inputs(recipe: Recipe, train: Source) -> CutInputs:
 
 
 def load_inputs(recipe: Recipe, folder: Path) -> CutInputs:
-    """The inputs that `save` wrote."""
+    """Load the inputs that `save` wrote."""
     kind = NumericInputs if (folder / NUMERIC).is_file() else TextInputs
     return kind.load(recipe, folder)

@@ -1,4 +1,4 @@
-"""Series of numbers as steps."""
+"""Numeric sequences as steps."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ NUMERIC = "steps.json"
 
 
 class NumericInputs(CutInputs):
-    """Vectors of numbers, each feature standardized to mean 0 and deviation 1: series, feature vectors, the
-    rows of an image.
+    """Vectors of numbers, with each feature standardized to mean 0 and standard deviation 1: time series, feature
+    vectors, the rows of an image.
 
-    Where the network reads the rows as an image, all pixels of a channel share one mean and one deviation.
+    If the network reads the rows as an image, all pixels of a channel share one mean and standard
+    deviation.
     """
 
     column = STEPS

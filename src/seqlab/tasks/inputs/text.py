@@ -28,20 +28,22 @@ from seqlab.tokens.vocabulary import EOS, PAD, SEP, UNK
 
 ROWS_AT_ONCE = 256
 COLUMNS = "columns.json"
-"""The file that names the columns whose texts are read one after the other."""
+"""The file with the names of the text columns that are joined."""
 LARGEST_COLUMNS = 100_000
 SEPARATORS = (SEP, "[SEP]", EOS)
-"""What may stand between two columns, in the order of preference: tokens of another run know one of these."""
+"""Possible separators between two columns, in order of preference; the tokenizer of another run has one of
+them.
+"""
 EMBEDDING_STD = 0.2
-"""Small enough that a thousand updates can turn a word around; chosen on validation data
+"""Small enough that a thousand updates can change a word vector completely; chosen on validation data
 (docs/recipes/imdb-lecture.md).
 """
 
 
 class TextInputs(CutInputs):
-    """Text as token ids, cut to `max_length`.
+    """Text as token ids, truncated to `max_length`.
 
-    Texts of several columns follow one another with a separator between them.
+    Texts of several columns are joined with a separator.
     """
 
     width = 0
@@ -87,7 +89,7 @@ class TextInputs(CutInputs):
             for row, ids in zip(
                 chunk, self._encode_texts([text_of(row, self.column) for row in chunk]), strict=True
             ):
-                yield row, ids if len(ids) else self._nothing_known  # text of characters that no token knows
+                yield row, ids if len(ids) else self._nothing_known  # text without any known characters
 
     def _encode_texts(self, texts: list[str]) -> Sequence[NDArray[Any]]:
         if not self.parts:
@@ -101,7 +103,9 @@ class TextInputs(CutInputs):
         return joined
 
     def row(self, value: Any, number: int) -> Row:
-        """With several columns a question is an object with a text for each, also as JSON."""
+        """Return an input as a row. With several columns, an input is an object with a text for each, or
+        its JSON.
+        """
         if not self.parts:
             return super().row(text_input(value, number), number)
         return super().row(
@@ -126,16 +130,16 @@ class TextInputs(CutInputs):
 
 
 def separator_of(tokenizer: Tokenizer, *, where: str = "") -> int:
-    """The id of what stands between the texts of two columns."""
+    """Return the id of the separator between the texts of two columns."""
     separator = next(
         (tokenizer.vocabulary.ids[piece] for piece in SEPARATORS if piece in tokenizer.vocabulary.ids), None
     )
     if separator is None:
         raise RunError(
-            f"the tokens of the run know none of {', '.join(SEPARATORS)}, one of which stands between two"
-            " columns.",
+            f"the tokenizer of the run has none of the separators {', '.join(SEPARATORS)}, which several text"
+            " columns need.",
             where=where,
-            cure="Name one column (data.text=NAME), or train without that run.",
+            cure="Set one column (data.text=NAME), or train without that run.",
         )
     return separator
 
@@ -159,8 +163,8 @@ def _object_of(value: Any, parts: Sequence[str], number: int) -> Mapping[str, An
     if not isinstance(texts, Mapping):
         example = json.dumps(dict.fromkeys(parts, "…"), ensure_ascii=False)
         raise DataError(
-            f"this run reads several texts ({', '.join(parts)}) and got one.",
+            f"this run reads several texts ({', '.join(parts)}), but got only one.",
             where=f"input {number}",
-            cure=f"Write an object: {example}",
+            cure=f"Pass an object: {example}",
         )
     return texts

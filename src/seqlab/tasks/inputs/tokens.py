@@ -1,4 +1,4 @@
-"""The tokenizer of a recipe, fitted or taken from the run that it starts from; texts as ids, and back."""
+"""The tokenizer of a recipe, fitted or reused from the run that it starts from; text to ids and back."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ from seqlab.tokens.vocabulary import PAD, UNK
 
 
 def known_tokens(recipe: Recipe) -> Path | None:
-    """The folder with the tokens of the run that a recipe starts from, or that is its teacher."""
+    """Return the folder with the tokenizer of the run that a recipe starts from, or of its teacher."""
     run = recipe.start.run or recipe.distillation.run
     return Path(run) / "tokens" if run else None
 
 
 def fit_tokenizer(recipe: Recipe, texts: Iterable[str], *, specials: Sequence[str]) -> Tokenizer:
-    """A tokenizer fitted to texts; where the recipe starts from a run or has a teacher, the tokenizer of that
-    run.
+    """Fit a tokenizer; if the recipe starts from a run or has a teacher, load the tokenizer of that run.
 
     specials: the special tokens that a task needs.
     """
@@ -35,9 +34,9 @@ def fit_tokenizer(recipe: Recipe, texts: Iterable[str], *, specials: Sequence[st
         return tokenizers.get(recipe.tokens.kind).fit(texts, recipe.tokens, specials=specials)
     if (folder / NUMERIC).is_file():
         raise RunError(
-            "the run reads series of numbers, not text.",
+            "the run reads numeric sequences, not text.",
             where=str(folder.parent),
-            cure="Take a run that was trained on text.",
+            cure="Use a run that was trained on text.",
         )
     tokenizer = load_tokenizer(folder)
     if missing := [
@@ -46,15 +45,15 @@ def fit_tokenizer(recipe: Recipe, texts: Iterable[str], *, specials: Sequence[st
         if special not in tokenizer.vocabulary.ids and special not in (UNK, PAD)
     ]:
         raise RunError(
-            f"the tokens of the run know no {', '.join(missing)}, which the task {recipe.task} needs.",
+            f"the tokenizer of the run has no {', '.join(missing)}, which the task {recipe.task} needs.",
             where=str(folder.parent),
-            cure=f"Take a run of the task {recipe.task}, or train without it.",
+            cure=f"Use a {recipe.task} run, or train without it.",
         )
     return tokenizer
 
 
 def encode_texts(tokenizer: Tokenizer, texts: Sequence[Any], model: ModelSettings) -> list[NDArray[np.int32]]:
-    """At least one id for each text, and no more than the network has learned positions."""
+    """Encode texts with at least one id each, and at most as many as the network has positions."""
     max_length = max_known_length(model)
     unknown = np.array([tokenizer.vocabulary.id(UNK)], np.int32)
     return [
@@ -64,12 +63,12 @@ def encode_texts(tokenizer: Tokenizer, texts: Sequence[Any], model: ModelSetting
 
 
 def pieces_of(tokenizer: Tokenizer, ids: NDArray[Any]) -> list[str]:
-    """The tokens of ids, as the vocabulary writes them."""
+    """Return the tokens of ids as they are in the vocabulary."""
     return [tokenizer.vocabulary.pieces[token] for token in ids.tolist()]
 
 
 def readable_pieces(tokenizer: Tokenizer, ids: NDArray[Any]) -> list[str]:
-    """The same for readers: byte pairs as the characters they stand for, where these are complete."""
+    """Return the tokens of ids as readable text: byte pairs as characters, if these are complete."""
     texts = [tokenizer.decode([token]) for token in ids.tolist()]
     return [
         text if text and "\ufffd" not in text else piece

@@ -1,1 +1,1 @@
-"""What tasks with labeled sequences share."""
+"""Shared parts of tasks with labeled sequences."""

@@ -1,4 +1,4 @@
-"""The inputs of a split as a baseline may see them: the network's tokens, or features of the text of its own."""
+"""Features of a split for baselines: the network's tokens, or other features of the text."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from seqlab.tokens.vocabulary import Vocabulary
 
 NETWORK_TOKENS = "the network's tokens"
 TUNING = "valid"
-"""The split on which a baseline chooses between its views."""
+"""The split on which a baseline chooses its features."""
 
 
 def baseline_views(
     splits: Mapping[str, LabeledSplit], split: str, vocabulary: Vocabulary
 ) -> Iterator[BagView]:
-    """The splits that a baseline needs, in every view; without validation data only in the network's tokens."""
+    """Yield the splits that a baseline needs in every view; without validation data, only the network's
+    tokens.
+    """
     needed = {name: splits[name] for name in dict.fromkeys(("train", TUNING, split)) if name in splits}
     yield BagView(NETWORK_TOKENS, {name: encoded.steps for name, encoded in needed.items()}, len(vocabulary))
     texts = {name: _texts(encoded) for name, encoded in needed.items()}
@@ -25,6 +27,6 @@ def baseline_views(
 
 
 def _texts(split: LabeledSplit) -> list[str]:
-    """The text of every row; of other inputs, none."""
+    """Return the text of every row; empty for other inputs."""
     values = (row.values[split.input_column] for row in split.rows.rows())
     return [value for value in values if isinstance(value, str)]

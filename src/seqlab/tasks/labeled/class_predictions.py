@@ -1,4 +1,4 @@
-"""Predicted classes of examples or words, and the report sections about them."""
+"""Predicted classes of examples or words, and their report sections."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Classes = Int[np.ndarray, " examples"]
 
 @dataclass(frozen=True)
 class ClassPredictions:
-    """The true classes and the predicted log-probabilities, in the order of the file."""
+    """The true classes and the predicted log-probabilities, in file order."""
 
     targets: Classes
     log_probs: Float[np.ndarray, "examples classes"]
     decoded: Classes | None = None
-    """The predicted classes, where they need not be the most probable ones: tags of a sentence that were
-    decoded together.
+    """The predicted classes if they are not the most probable ones, such as tags that a CRF decodes
+    together.
     """
 
     @property
@@ -39,7 +39,7 @@ class ClassPredictions:
 
     @property
     def nats(self) -> Float[np.ndarray, " examples"]:
-        """The cross-entropy of every example."""
+        """Cross-entropy of every example."""
         return -self.log_probs[np.arange(len(self.targets)), self.targets]
 
     @property
@@ -47,7 +47,7 @@ class ClassPredictions:
         return self.log_probs.shape[1]
 
     def worst_mistakes(self, count: int) -> Classes:
-        """The wrong examples whose true class has the lowest probability, worst first."""
+        """Return the wrong examples whose true class has the lowest probability, worst first."""
         wrong = np.flatnonzero(~self.correct)
         return wrong[np.argsort(-self.nats[wrong], kind="stable")][:count]
 
@@ -55,13 +55,13 @@ class ClassPredictions:
 def predict_classes(
     outputs: Float[np.ndarray, "examples classes"], split: LabeledSplit, *, temperature: float
 ) -> ClassPredictions:
-    """Logits for a split as predictions."""
+    """Turn the logits for a split into predictions."""
     targets = split.store["label"].values.astype(np.int64)
     return ClassPredictions(targets, apply_temperature(outputs, temperature).astype(np.float32))
 
 
 def class_sections(predictions: ClassPredictions, names: Sequence[str]) -> list[ReportSection]:
-    """The confusion matrix and the scores of every class."""
+    """Return the confusion matrix and the scores of every class."""
     counts = confusion_counts(predictions.targets, predictions.predicted, num_classes=predictions.num_classes)
     scores = class_scores(counts)
     lines = class_lines(

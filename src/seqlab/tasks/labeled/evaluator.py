@@ -1,4 +1,4 @@
-"""What the evaluators of tasks with labels share: an item is a row, with scores by its length and its rare tokens."""
+"""The base of evaluators for labeled rows, with scores by length and by the share of rare tokens."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from seqlab.tasks.text.token_counts import count_tokens
 from seqlab.tokens.vocabulary import UNK, Vocabulary
 
 MAX_MISTAKES = 25
-"""Wrong examples in a report."""
+"""Number of wrong examples in a report."""
 
 AnyCodec = TypeVar("AnyCodec", bound=Codec)
 AnySplit = TypeVar("AnySplit", bound=LabeledSplit)
 AnyPredictor = TypeVar("AnyPredictor", bound=Predictor[Any, Any])
 RARE = 5
-"""A token with fewer occurrences in the training split is rare."""
+"""Tokens with fewer occurrences in the training split are rare."""
 
 
 class LabeledEvaluator(Evaluator[AnyCodec, AnySplit, AnyPredictor]):
@@ -55,9 +55,9 @@ def slices_of_rows(
     train: LabeledSplit | None,
     vocabulary: Vocabulary | None,
 ) -> list[ScoreSlices]:
-    """By the number of steps and, where steps are tokens, by the share of them that is rare or unknown.
+    """Return scores by number of steps and, for text, by the share of rare or out-of-vocabulary tokens.
 
-    score: its name. vocabulary: the tokens; None where steps are numbers.
+    score: the name of the score. vocabulary: the tokens; None if steps are numbers.
     """
     steps, lengths = split.steps, split.steps.lengths
     groups = assign_groups(lengths, quartile_edges(lengths))
@@ -78,7 +78,7 @@ def slices_of_rows(
     )  # every row has a token
     shares = 100 * rare / lengths
     groups = assign_groups(shares, sorted({0.0, *quartile_edges(shares)}))
-    by = f"share of rare tokens (fewer than {RARE} times in training, or unknown)"
+    by = f"share of rare tokens (fewer than {RARE} times in training, or out of vocabulary)"
     return by_length + slice_scores(
         by,
         score=score,

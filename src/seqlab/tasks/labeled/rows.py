@@ -1,4 +1,4 @@
-"""The rows of a source that a task can learn from, with an answer for each: a class, several labels, or a number."""
+"""The usable rows of a source, with an answer for each: a class, several labels, or a number."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from seqlab.sources.base import STEPS, Row, Source, label_of, require_columns, r
 
 
 class CheckedRows(Source):
-    """Rows that fail a check stop the reading, or are skipped and counted: here for this part alone, beside
-    those that its file lost before.
+    """A source whose rows are checked: bad rows stop the reading, or are skipped and counted, separately
+    from those skipped when reading the file.
     """
 
     def __init__(self, whole: Source, columns: list[str]) -> None:
@@ -45,7 +45,7 @@ class CheckedRows(Source):
 
 
 class LabeledRows(CheckedRows):
-    """A source without the rows that have no text, no steps or no answer."""
+    """A source without rows that lack text, steps or an answer."""
 
     def __init__(
         self, whole: Source, *, text: str, label: str, read: Callable[[Row], Any] | None = None
@@ -53,7 +53,7 @@ class LabeledRows(CheckedRows):
         super().__init__(whole, [label] if STEPS in whole.columns else [text, label])
         self._text = text
         self.answer: Callable[[Row], Any] = read or (lambda row: label_of(row, label))
-        """What is to be learned about a row."""
+        """Returns the answer of a row."""
 
     def check(self, row: Row) -> None:
         self.answer(row)
@@ -62,16 +62,14 @@ class LabeledRows(CheckedRows):
                 raise DataError(
                     "the sequence has no steps.",
                     where=row.where,
-                    cure="Leave it out, or skip such rows with data.bad_rows=skip.",
+                    cure="Remove it, or skip such rows with data.bad_rows=skip.",
                 )
         else:
             require_text(row, self._text)
 
 
 def names_or_nothing(read: Callable[[Row], list[str]]) -> Callable[[Row], list[str]]:
-    """Names as `read` gives them, and none for a row that cannot be used: such a row is reported where it is
-    used.
-    """
+    """Wrap `read` so that it returns no names for a bad row, which is reported elsewhere."""
 
     def names(row: Row) -> list[str]:
         try:

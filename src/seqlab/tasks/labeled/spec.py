@@ -1,4 +1,4 @@
-"""What tasks with a label column say about their data: an answer for every step, or one for a whole sequence."""
+"""The base specs of tasks with a label column: an answer for every step, or one for a whole sequence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from seqlab.tasks.text.defaults import (
 
 WORD_NETWORK: SequenceSettings = ConvolutionalSettings(layers=2, hidden_size=64, dropout=0.3)
 STEP_NETWORK: SequenceSettings = RecurrentSettings(bidirectional=True, hidden_size=128, pooling="max")
-"""What reads words, and what reads characters or numbers, where no network is named."""
+"""The default networks for words, and for characters or numbers."""
 
 
 class LabeledSpec(TaskSpec):
@@ -35,7 +35,7 @@ class LabeledSpec(TaskSpec):
     answer: Answer
     """What the label column holds."""
     needs: str
-    """What the task needs, for the error when there is none."""
+    """What the task needs, for the error if it is missing."""
 
     def fits(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> bool:
         return roles is not None and roles.answer == self.answer
@@ -46,7 +46,7 @@ class LabeledSpec(TaskSpec):
             raise DataError(
                 f"{self.name} needs {self.needs}, but no column looks like one.",
                 where=source.name,
-                cure="Name it with data.label=NAME, or use task=language_model.",
+                cure="Set it with data.label=NAME, or use task=language_model.",
             )
         reasons = roles.sentences(without_label=roles.answer != self.answer)
         columns = {
@@ -68,7 +68,7 @@ class WholeSequenceSpec(LabeledSpec):
     ignored: ClassVar[tuple[str, ...]] = (*OF_PAIRS, *OF_IMAGE_FILES, "data.label_separator")
 
     def read_answer(self, row: Row, data: DataSettings) -> object:
-        """The answer of a row; raises DataError where it has none."""
+        """Return the answer of a row; raises DataError if it has none."""
         raise NotImplementedError
 
     def check_rows(self, source: Source, data: DataSettings) -> LabeledRows:
@@ -100,21 +100,23 @@ class WholeSequenceSpec(LabeledSpec):
                 recipe = recipe.changed("training", epochs=60, minutes=5)
         recipe = recipe.with_defaults(
             "training", learning_rate=3e-3
-        )  # in a few minutes a small model gets furthest by many large steps
+        )  # within a few minutes, a small model learns most from many large steps
         if not recipe.training.batch_size:
             recipe = recipe.changed("training", batch_size=32)
         return recipe, reasons
 
     def with_network(self, recipe: Recipe, train: Source, *, by_words: bool) -> tuple[Recipe, str]:
-        """A recipe that names no network with one, and why that one. by_words: steps are words or pieces of
-        them.
+        """Choose the network of a recipe that sets none, with the reason. by_words: steps are words or
+        subwords.
         """
         network = WORD_NETWORK if by_words else STEP_NETWORK
-        return recipe.model_copy(update={"model": network}), f"a {network.kind} model; another: --model NAME"
+        return recipe.model_copy(
+            update={"model": network}
+        ), f"a {network.kind} model; set --model NAME to change it"
 
 
 class NamedAnswerSpec(WholeSequenceSpec):
-    """Answers that have names, with one output each."""
+    """Tasks whose answers are named labels, with one output each."""
 
     has_class_labels = True
     supports_metrics = True
@@ -128,7 +130,7 @@ class NamedAnswerSpec(WholeSequenceSpec):
 
 
 def labeled_rows(source: Source, recipe: Recipe) -> LabeledRows:
-    """The rows that a task with one answer for each of them can learn from."""
+    """Return the usable rows of a task with one answer per row."""
     spec = find_spec(recipe.task)
     assert isinstance(spec, WholeSequenceSpec)
     return spec.check_rows(source, recipe.data)

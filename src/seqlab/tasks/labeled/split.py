@@ -1,4 +1,6 @@
-"""An encoded part of labeled data, and its batches: shuffled for training, each example once for evaluation."""
+"""An encoded split of labeled data, and its batches: shuffled for training, each example once for
+evaluation.
+"""
 
 from __future__ import annotations
 
@@ -15,28 +17,28 @@ from seqlab.tasks.split import Split
 from seqlab.training.settings import TrainingSettings
 
 EVALUATION_BATCH, EVALUATION_STEPS = 256, 32_768
-"""At most this many sequences, and padded steps, are evaluated together."""
+"""Maximum number of sequences, and of padded steps, in an evaluation batch."""
 MAX_PADDED_SIZE = 1 << 18
-"""Characters, words or steps of a batch including padding: next to a very long input, others would be mostly
-padding.
+"""Maximum size of a batch including padding, in characters, words or steps, so that a very long input does
+not fill a batch with padding.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabeledSplit(Split):
-    """Sequences with their labels. What is scored is stored whole: its example i is the i-th row."""
+    """Sequences with their labels. Splits that are scored are stored in full: example i is the i-th row."""
 
     steps: StoredColumn
     """The encoded inputs."""
     input_column: str
-    """The column of `rows` that holds the inputs."""
+    """The column of `rows` with the inputs."""
 
     def __len__(self) -> int:
         """The number of examples."""
         return len(self.store)
 
     def rows_at(self, numbers: Collection[int]) -> dict[int, Row]:
-        """Some rows by their number, as they are in the file."""
+        """Return some rows of the file by number."""
         if not numbers:
             return {}
         chosen = set(numbers)
@@ -47,16 +49,16 @@ AnySplit = TypeVar("AnySplit", bound=LabeledSplit, contravariant=True)
 
 
 class Collator(Protocol[AnySplit]):
-    """A codec that makes batches."""
+    """A codec that builds batches."""
 
     def collate(self, split: AnySplit, rows: Indices) -> Batch:
-        """Some examples of a split as one batch."""
+        """Build a batch from some examples of a split."""
 
 
 def training_loader(
     codec: Collator[AnySplit], split: AnySplit, training: TrainingSettings, cursor: Cursor
 ) -> Loader:
-    """Shuffled batches; with `training.group_by_length`, sequences of similar length share a batch."""
+    """Load shuffled batches; with `training.group_by_length`, a batch has sequences of similar length."""
     size, seed = min(training.batch_size, len(split)), training.seed
     sampler = (
         BucketSampler(split.steps.lengths, batch_size=size, seed=seed)
@@ -67,7 +69,7 @@ def training_loader(
 
 
 def evaluation_batches(codec: Collator[AnySplit], split: AnySplit) -> Iterable[Batch]:
-    """Every example once, sequences of equal length together."""
+    """Yield every example once, with sequences of similar length in a batch."""
     sampler = LengthOrderSampler(
         split.steps.lengths, batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS
     )
@@ -75,7 +77,7 @@ def evaluation_batches(codec: Collator[AnySplit], split: AnySplit) -> Iterable[B
 
 
 def prediction_batches(rows: Sequence[Row], column: str) -> Iterator[list[Row]]:
-    """Rows in their order, some at a time; one that is too long to share a batch is alone in it.
+    """Yield rows in order, in batches; a row that is too long to share a batch is alone in it.
 
     >>> rows = [Row({"text": text}, "input", 1) for text in ("a", "b" * MAX_PADDED_SIZE, "c", "d")]
     >>> [len(batch) for batch in prediction_batches(rows, "text")]
@@ -85,7 +87,7 @@ def prediction_batches(rows: Sequence[Row], column: str) -> Iterator[list[Row]]:
     longest = 0
     for row in rows:
         value = row.values[column]
-        length = len(value) if isinstance(value, Sized) else 1  # refused later, with its number
+        length = len(value) if isinstance(value, Sized) else 1  # rejected later, with its number
         longest = max(longest, length)
         if len(batch) == EVALUATION_BATCH or (batch and longest * (len(batch) + 1) > MAX_PADDED_SIZE):
             yield batch

@@ -1,4 +1,4 @@
-"""Network, objective and predictor of tasks with one answer for a whole sequence."""
+"""Network, objective and predictor of tasks with one answer per sequence."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ AnyCalibration = TypeVar("AnyCalibration", bound=Calibration)
 
 
 def build_sequence_network(codec: WholeSequenceCodec, *, is_exclusive: bool) -> nn.Module:
-    """is_exclusive: whether an example has exactly one of the outputs, so that they compete."""
+    """Build the network. is_exclusive: whether exactly one output applies to an example (softmax)."""
     return build_classifier(
         codec.recipe.model,
         embedding=codec.inputs.embedding,
@@ -43,7 +43,7 @@ def build_sequence_network(codec: WholeSequenceCodec, *, is_exclusive: bool) -> 
 
 @torch.inference_mode()
 def outputs_of(model: nn.Module, codec: WholeSequenceCodec, split: LabeledSplit) -> Outputs:
-    """In the order of the file."""
+    """Run the network over a split; returns the outputs in file order."""
     outputs = np.empty((len(split), codec.num_outputs), np.float32)
     device = next(model.parameters()).device
     for batch in evaluation_batches(codec, split):
@@ -54,7 +54,7 @@ def outputs_of(model: nn.Module, codec: WholeSequenceCodec, split: LabeledSplit)
 
 
 class WholeSequenceObjective(Objective[AnyCodec, LabeledSplit]):
-    """Batches of the training split, and the counts of layers that count."""
+    """Training batches, and the statistics of layers that count n-grams."""
 
     def fit_statistics(self, model: nn.Module) -> None:
         def examples() -> Iterator[Example]:
@@ -64,7 +64,7 @@ class WholeSequenceObjective(Objective[AnyCodec, LabeledSplit]):
         fit_count_statistics(model, examples)
 
     def class_membership(self, batch: Batch) -> Float[Tensor, "batch classes"] | None:
-        """1 where a sequence belongs to a class, else 0; None where answers are not classes."""
+        """Return 1 if a sequence belongs to a class, else 0; None if answers are not classes."""
         return None
 
     def loader(self, cursor: Cursor) -> Loader:
@@ -79,7 +79,7 @@ class WholeSequencePredictor(Predictor[AnyCodec, AnyCalibration]):
 
     @abstractmethod
     def decode(self, text: str, output: Float[np.ndarray, " outputs"], *, top: int) -> Prediction:
-        """Turn the outputs for one input into a prediction. text: the input as the prediction shows it."""
+        """Turn the outputs for one input into a prediction. text: the input as shown in the prediction."""
 
     def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
         predictions, unknown = list[Prediction](), list[tuple[str, int]]()

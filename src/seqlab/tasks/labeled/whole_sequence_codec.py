@@ -1,4 +1,4 @@
-"""The codec of tasks with one answer for a whole sequence: a class, several labels, or a number."""
+"""The codec of tasks with one answer per sequence: a class, several labels, or a number."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from seqlab.tokens.vocabulary import Vocabulary
 LABELS = "labels.json"
 """The file with the class names, or with the scale of numbers."""
 MAX_CHARACTERS = 2000
-"""Characters of an input in a report."""
+"""Maximum number of characters of an input in a report."""
 
 
 class FittedLabels(Protocol):
-    """What is fitted to the answers: class names, or the scale of a number."""
+    """What is fitted on the answers: class names, or the scale of a number."""
 
     def save(self, path: Path) -> None: ...
 
@@ -51,24 +51,24 @@ class WholeSequenceCodec(Codec):
     labels: FittedLabels
 
     target_column: ClassVar[Column]
-    """How a store keeps the answers; the targets of a batch have the same name."""
+    """The column of a store for the answers; the targets of a batch have the same name."""
 
     @property
     @abstractmethod
     def num_outputs(self) -> int:
-        """Outputs of the network for a sequence."""
+        """Number of network outputs per sequence."""
 
     @abstractmethod
     def encode_answer(self, answer: Any, *, where: str) -> Any:
-        """An answer as the target column keeps it."""
+        """Encode an answer for the target column."""
 
     @abstractmethod
     def targets(self, store: Store, rows: Indices) -> Shaped[Tensor, "batch *target"]:
-        """The answers of some rows, as the loss needs them."""
+        """Return the answers of some rows as the loss needs them."""
 
     @property
     def vocabulary(self) -> Vocabulary | None:
-        """The tokens of a text; None where steps are numbers."""
+        """The vocabulary of a text; None if steps are numbers."""
         return self.inputs.tokenizer.vocabulary if isinstance(self.inputs, TextInputs) else None
 
     def save(self, folder: Path) -> None:
@@ -103,27 +103,27 @@ class WholeSequenceCodec(Codec):
         writer.finish(skipped=rows.bad_rows.sentence(), cut=num_cut)
 
     def notes(self, name: str, store: Store) -> Iterator[str]:
-        """What the user should know about an encoded split."""
+        """Yield notes for the user about an encoded split."""
         if skipped := store.facts["skipped"]:
             yield skipped
         if cut := store.facts["cut"]:
             yield (
                 f"{cut:,} of {len(store):,} sequences are longer than {self.inputs.max_length:,} steps and"
-                " are truncated; to keep them whole: data.max_length=0"
+                " are truncated; set data.max_length=0 to keep them whole"
             )
 
     def collate(self, split: LabeledSplit, rows: Indices) -> Batch:
-        """Some examples of a split as one batch."""
+        """Build a batch from some examples of a split."""
         inputs, is_token = self.pad([split.steps[row] for row in rows])
         targets = {self.target_column.name: self.targets(split.store, rows)}
         return Batch(inputs=inputs, is_token=is_token, targets=targets, rows=torch.from_numpy(rows))
 
     def pad(self, sequences: Sequence[NDArray[Any]]) -> tuple[Tensor, Tensor]:
-        """(batch, time) or (batch, time, features), and which steps are real."""
+        """Pad sequences to (batch, time) or (batch, time, features); also returns which steps are real."""
         return pad(sequences, value=self.inputs.pad_value, to_length=self.recipe.training.pad_to)
 
     def input_rows(self, inputs: Sequence[Any]) -> list[Row]:
-        """Inputs that do not come from a file, as rows."""
+        """Return inputs that do not come from a file as rows."""
         return [self.inputs.row(value, number) for number, value in enumerate(inputs, start=1)]
 
     def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
@@ -133,14 +133,14 @@ class WholeSequenceCodec(Codec):
         return self.inputs.pieces(steps)
 
     def example_input(self) -> str:
-        """With several text columns an object with a text for each."""
+        """Return an example input; with several text columns, an object with a text for each."""
         columns = self.inputs.parts if isinstance(self.inputs, TextInputs) else []
         if not columns:
             return super().example_input()
         return json.dumps(dict.fromkeys(columns, "some text"), ensure_ascii=False)
 
     def display_input(self, row: Row) -> str:
-        """The input of a row for a report or a prediction."""
+        """Return the input of a row for a report or a prediction."""
         value = row.values[self.inputs.column]
         if isinstance(value, str):
             return value[:MAX_CHARACTERS].replace(BETWEEN, "\n")

@@ -1,4 +1,6 @@
-"""Perplexities of a language model that adapts to the text it reads: separate scores, never the usual one."""
+"""Perplexities of a language model that adapts to the text it reads, reported separately from the usual
+scores.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,12 @@ from seqlab.tasks.language_model.neural_cache import SIZE, read_with_cache
 from seqlab.tasks.language_model.scores import MAX_TOKENS
 
 CACHE_TUNING, DYNAMIC_TUNING = 20_000, 8_000
-"""Tokens of the validation text on which a cache, and dynamic evaluation (ten times the work), are tuned."""
+"""Validation tokens for tuning a cache, and dynamic evaluation (ten times slower)."""
 
 
 @dataclass(frozen=True)
 class AdaptationTexts:
-    """The tokens on which an adaptation is tuned and those on which it is scored; they never overlap."""
+    """The tokens for tuning an adaptation and those for scoring it, which never overlap."""
 
     tuning: NDArray[Any]
     scored: NDArray[Any]
@@ -43,9 +45,9 @@ class AdaptationTexts:
 def adapted_scores(
     model: LanguageModel, valid: StoredColumn, tokens: StoredColumn | None, *, cache: bool, dynamic: bool
 ) -> Iterator[Score]:
-    """One perplexity for each kind of adaptation that is asked for.
+    """Yield one perplexity for each requested kind of adaptation.
 
-    tokens: the text to score; None scores the part of the validation text that is not used for tuning.
+    tokens: the text to score; None for the part of the validation text that is not used for tuning.
     """
     if cache:
         yield score_with_cache(model, divide_texts(valid, tokens, max_tuning=CACHE_TUNING))
@@ -54,24 +56,24 @@ def adapted_scores(
 
 
 def divide_texts(valid: StoredColumn, tokens: StoredColumn | None, *, max_tuning: int) -> AdaptationTexts:
-    """The beginning of the validation text to tune on, and the text to score."""
+    """Return the beginning of the validation text for tuning, and the text to score."""
     available = valid.num_steps // 2 if tokens is None else valid.num_steps
     tuning = valid.window(0, min(max_tuning, available))
-    description = f"chosen on the first {len(tuning):,} tokens of the validation text"
+    description = f"tuned on the first {len(tuning):,} tokens of the validation text"
     if tokens is not None:
         return AdaptationTexts(tuning, tokens.window(0, MAX_TOKENS), description)
     if len(tuning) < 2:
         raise UsageError(
-            f"the {valid.num_steps} tokens of the validation text are too few to tune on some and score the"
-            " others.",
-            cure="Name a test text (data.test=FILE), or leave out --cache and --dynamic.",
+            f"the validation text has only {valid.num_steps} tokens, too few to tune on one part and score the"
+            " other.",
+            cure="Set a test text (data.test=FILE), or remove --cache and --dynamic.",
         )
     scored = valid.window(len(tuning), len(tuning) + MAX_TOKENS)
-    return AdaptationTexts(tuning, scored, f"{description}, scored on those after them")
+    return AdaptationTexts(tuning, scored, f"{description}, scored on the tokens after them")
 
 
 def score_with_cache(model: LanguageModel, texts: AdaptationTexts) -> Score:
-    """The perplexity with a neural cache, beside that of the model without it."""
+    """Score with a neural cache, compared with the model without it."""
     best = read_with_cache(model, texts.tuning).best()
     log_probs = read_with_cache(model, texts.scored, thetas=(best.theta,))
     method = (
@@ -83,17 +85,17 @@ def score_with_cache(model: LanguageModel, texts: AdaptationTexts) -> Score:
         log_probs.mixed(best),
         f"{method}; {texts.description}",
         baseline=_perplexity_items(log_probs.model),
-        baseline_name="without it",
+        baseline_name="without the cache",
     )
 
 
 def score_dynamically(model: LanguageModel, texts: AdaptationTexts) -> Score:
-    """The perplexity with dynamic evaluation."""
+    """Score with dynamic evaluation."""
     choices = [DynamicSettings(rate, pull) for rate, pull in product(RATES, PULLS)]
     best = max(choices, key=lambda settings: float(dynamic_log_probs(model, texts.tuning, settings).mean()))
     method = (
-        f"dynamic evaluation (Krause et al. 2018): after every {SEGMENT} tokens a step of {best.rate:g}, pull"
-        f" back {best.pull:g}"
+        f"dynamic evaluation (Krause et al. 2018): an update every {SEGMENT} tokens, learning rate {best.rate:g},"
+        f" decay toward the trained weights {best.pull:g}"
     )
     log_probs = dynamic_log_probs(model, texts.scored, best)
     return _score("perplexity_dynamic", log_probs, f"{method}; {texts.description}")

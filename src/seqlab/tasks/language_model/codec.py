@@ -1,4 +1,4 @@
-"""Text of a language model: one stream of tokens, and back."""
+"""Convert text to one stream of tokens, and back."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class LanguageModelCodec(TextCodec):
         needed = self.recipe.section(LanguageModelSettings).window + 1 if name == "train" else 2
         if num_tokens < needed:
             raise DataError(
-                f"only {num_tokens} tokens, a window needs {needed}.",
+                f"the text has only {num_tokens} tokens, but a window needs {needed}.",
                 where=source.name,
-                cure="Give more text, or lower language_model.window.",
+                cure="Use more text, or lower language_model.window.",
             )
         return Split(name, source, store)
 
     def write_store(self, source: Source, folder: Path) -> None:
-        """One stream: the text unchanged, or the documents of a table with an end token after each."""
+        """Write one stream: the text unchanged, or the documents of a table with an end token after each."""
         writer = StoreWriter(folder, [StepColumn("tokens", smallest_dtype(self.vocabulary_size))])
         end = np.array([self.end_id], np.int32)
         characters = 0
@@ -59,6 +59,6 @@ class LanguageModelCodec(TextCodec):
                 writer.extend(tokens=ids)
                 if has_documents(source, self.recipe):
                     writer.extend(tokens=end)
-                    characters += 1  # the line end that the end token replaces
+                    characters += 1  # the line break that the end token replaces
         writer.end_sequence()
         writer.finish(characters=characters)

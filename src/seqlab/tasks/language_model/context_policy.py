@@ -1,4 +1,4 @@
-"""Which of the tokens before a token the network sees: facts of a recipe and its backbone."""
+"""How much context the network sees before each token, from the recipe and its backbone."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from seqlab.tasks.text.documents import BY_LINE
 
 @dataclass(frozen=True)
 class ContextPolicy:
-    """The same context while training, scoring and generating."""
+    """The context rules, which are the same for training, scoring and generation."""
 
     window: int
-    """Tokens that are read at once. A network that carries no state sees no more than these."""
+    """Tokens that are read at once. A stateless network sees no more than these."""
     carries_state: bool
     """Whether a window starts from the state after the previous one."""
     resets_at_documents: bool
@@ -24,7 +24,7 @@ class ContextPolicy:
     The end token of one document is the first token that the next one reads.
     """
     has_documents: bool
-    """Whether the training data are documents (rows, or lines of words), each with an end token."""
+    """Whether the training data has documents (rows, or lines of words), each with an end token."""
 
     @classmethod
     def from_recipe(cls, recipe: Recipe) -> ContextPolicy:

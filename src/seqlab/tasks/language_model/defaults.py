@@ -10,20 +10,22 @@ from seqlab.tasks.text.documents import BY_LINE, has_documents, has_more_than, i
 from seqlab.tokens.vocabulary import UNK
 
 LARGE_TEXT = 20_000_000
-"""Characters from which tokens are subwords rather than characters."""
+"""Text size in characters from which tokens are subwords instead of characters."""
 SMALL_TEXT = 500_000
-"""Characters up to which a network soon overfits, and more dropout helps: docs/tutorials/language_model.md."""
+"""Text size in characters up to which a network overfits quickly and more dropout helps:
+docs/tutorials/language_model.md.
+"""
 LARGE_VOCABULARY = 10_000
-"""Tokens above which each update samples a part of the vocabulary."""
+"""Vocabulary size above which training uses a sampled softmax."""
 
 
 def with_defaults(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-    """The recipe with what it leaves open, and the reasons."""
+    """Fill in the defaults of the recipe, with the reasons."""
     reasons = []
     if not recipe.tokens.kind:
         kind, why = choose_tokens(recipe, train)
         recipe = recipe.changed("tokens", kind=kind)
-        reasons.append(f"tokens are {kind} ({why}); another: tokens.kind=NAME")
+        reasons.append(f"tokens are {kind} ({why}); set tokens.kind=NAME to change it")
     if not has_documents(train, recipe):
         recipe = recipe.changed("language_model", reset_at_documents=False)
     elif is_cut_into_words(train):
@@ -33,9 +35,9 @@ def with_defaults(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         recipe = with_recurrent_defaults(recipe, is_small=not has_more_than(train, recipe, SMALL_TEXT))
     elif recipe.section(LanguageModelSettings).bptt_steps:
         raise RecipeError(
-            f"a {recipe.model.kind} model carries no state whose gradient could be cut.",
+            f"truncated BPTT does not apply to a {recipe.model.kind} model, which carries no state.",
             where="language_model.bptt_steps",
-            cure="Leave it 0, or take a recurrent model: --model lstm",
+            cure="Set it to 0, or use a recurrent model: --model lstm",
         )
     if not recipe.training.batch_size:
         recipe = recipe.changed("training", batch_size=16)
@@ -46,14 +48,14 @@ def with_defaults(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         and not needs_all_logits(recipe)
     ):
         reasons.append(
-            f"with more than {LARGE_VOCABULARY:,} words each update samples a part of them (scores use all); train"
-            " with all: language_model.softmax=full"
+            f"with more than {LARGE_VOCABULARY:,} words, training uses a sampled softmax (scores use the full one); set"
+            " language_model.softmax=full to change it"
         )
     return recipe, reasons
 
 
 def choose_tokens(recipe: Recipe, train: Source) -> tuple[str, str]:
-    """The default kind of tokens for a text, and why."""
+    """Choose the default kind of tokens for a text, with the reason."""
     if is_cut_into_words(train):
         return "whitespace", f"the text has {UNK} for rare words"
     if has_more_than(train, recipe, LARGE_TEXT):
@@ -62,7 +64,7 @@ def choose_tokens(recipe: Recipe, train: Source) -> tuple[str, str]:
 
 
 def with_recurrent_defaults(recipe: Recipe, *, is_small: bool) -> Recipe:
-    """Default sizes and rates, as in the recipes `characters` and `words` (docs/recipes); dropout depends on
+    """Fill in sizes and rates as in the recipes `characters` and `words` (docs/recipes); dropout depends on
     the size of the text.
     """
     if recipe.tokens.kind in BY_LINE:  # embeddings as wide as the state, so that the output layer shares them
@@ -76,13 +78,13 @@ def with_recurrent_defaults(recipe: Recipe, *, is_small: bool) -> Recipe:
 
 
 def check_softmax(recipe: Recipe) -> None:
-    """A sampled softmax gives no probability of every token."""
+    """Reject a sampled softmax if the loss needs the probability of every token."""
     if recipe.section(LanguageModelSettings).softmax == "sampled" and needs_all_logits(recipe):
         raise RecipeError(
-            "label smoothing and a teacher need the probability of every token, which a sampled softmax does"
+            "label smoothing and distillation need the probability of every token, which a sampled softmax does"
             " not compute.",
             where="language_model.softmax",
-            cure="language_model.softmax=full, or leave out training.label_smoothing and distillation.run.",
+            cure="Set language_model.softmax=full, or remove training.label_smoothing and distillation.run.",
         )
 
 

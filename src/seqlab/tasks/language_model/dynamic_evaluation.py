@@ -3,9 +3,8 @@ was scored.
 
     w <- w - rate · ∇L(segment) + pull · (w_trained - w)
 
-Each segment is scored first, with the weights after the segments before it; only then does it update them. A
-text on one subject thus becomes more probable from segment to segment. The run itself never changes: a copy
-learns.
+Each segment is scored before the weights are updated on it, so a text on one subject becomes more probable
+from segment to segment. The run itself never changes; a copy of the model is updated.
 
 Paper: Krause et al. 2018, "Dynamic Evaluation of Neural Sequence Models", arXiv:1709.07432, section 3
 (gradient steps with a pull back towards the trained weights; without their scaling by the size of the training
@@ -30,14 +29,14 @@ from seqlab.training.gradients import clip_by_norm
 SEGMENT = 64
 """Tokens between two updates."""
 MAX_NORM = 1.0
-"""Norm to which the gradient of a segment is clipped."""
+"""Clipping norm of the gradient of a segment."""
 RATES = (0.03, 0.1, 0.3)
 PULLS = (0.0, 0.003)
 
 
 @dataclass(frozen=True)
 class DynamicSettings:
-    """The learning rate of the copy, and how strongly it is pulled back."""
+    """The learning rate of the copy, and how strongly it decays toward the trained weights."""
 
     rate: float
     pull: float = 0.0
@@ -46,8 +45,10 @@ class DynamicSettings:
 def dynamic_log_probs(
     model: LanguageModel, text: NDArray[Any], settings: DynamicSettings, *, segment: int = SEGMENT
 ) -> NDArray[np.float64]:
-    """The natural-log probability of every token of a text but the first, from a model that learns as it reads."""
-    learner = copy.deepcopy(model).eval()  # no dropout, also while it learns
+    """Return the log-probability (in nats) of every token but the first, under a model that learns as it
+    reads.
+    """
+    learner = copy.deepcopy(model).eval()  # no dropout during updates either
     pairs = list(zip(learner.parameters(), model.parameters(), strict=True))
     num_scored = len(text) - 1
     log_probs = np.empty(num_scored)  # allocated once: small arrays among large freed ones fragment memory

@@ -1,4 +1,4 @@
-"""Scores of a language model on a split, beside n-gram models of the training text."""
+"""Score a language model on a split, with n-gram models of the training text as baselines."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from seqlab.tasks.text.token_counts import count_tokens
 
 
 class LanguageModelEvaluator(Evaluator[LanguageModelCodec, Split, LanguageModelPredictor]):
-    """The loss per token and per character, by token frequency and by context length."""
+    """Computes the loss per token and per character, by token frequency and by context length."""
 
     @cached_property
     def policy(self) -> ContextPolicy:
@@ -75,7 +75,7 @@ class LanguageModelEvaluator(Evaluator[LanguageModelCodec, Split, LanguageModelP
         return Evaluation(split, scores, sections, stream.items(), stream=stream)
 
     def _baselines(self, split: str, count: int) -> dict[str, NDArray[np.float64]]:
-        """The nats that simpler models give to the scored tokens."""
+        """Return the loss in nats of the baselines on the scored tokens."""
         if "train" not in self.splits:
             return {}
         return baseline_nats(self._simple_models, self.splits[split].store["tokens"].values[: count + 1])
@@ -99,12 +99,12 @@ class LanguageModelEvaluator(Evaluator[LanguageModelCodec, Split, LanguageModelP
         return slices_by_frequency(stream, counts) + slices_by_context(stream, lengths, window=policy.window)
 
     def adapted_scores(self, model: nn.Module, split: str, *, cache: bool, dynamic: bool) -> list[Score]:
-        """Perplexities with a neural cache or with dynamic evaluation, tuned on the validation text."""
+        """Return perplexities with a neural cache or dynamic evaluation, tuned on the validation text."""
         if not self.policy.carries_state:
             raise UsageError(
-                "a neural cache and dynamic evaluation read a text from its first token to its last; a"
-                f" {self.recipe.model.kind} network carries no state.",
-                cure="Evaluate a recurrent language model this way, or leave out --cache and --dynamic.",
+                "a neural cache and dynamic evaluation need a model that carries its state through the text; a"
+                f" {self.recipe.model.kind} network does not.",
+                cure="Use a recurrent language model, or remove --cache and --dynamic.",
             )
         assert isinstance(model, LanguageModel)
         valid, tokens = (self.splits[name].store["tokens"] for name in ("valid", split))

@@ -24,10 +24,10 @@ LANES = 16
 def stream_log_probs(
     model: nn.Module, tokens: StoredColumn, *, window: int, carries_state: bool, max_tokens: int
 ) -> Float[np.ndarray, " scored"]:
-    """The natural-log probability of every token but the first at the beginning of a stream.
+    """Return the log-probability (in nats) of every token but the first at the beginning of a stream.
 
-    A model that carries its state continues from window to window. One without a state sees at least half a
-    window before each token.
+    A stateful model carries its state from window to window. A stateless one sees at least half a window
+    before each token.
     """
     assert isinstance(model, LanguageModel)
     num_scored = min(tokens.num_steps, max_tokens) - 1
@@ -51,10 +51,10 @@ def stream_log_probs(
 def context_lengths(
     inputs: NDArray[Any], *, window: int, carries_state: bool, start_id: int | None = None
 ) -> Int[np.ndarray, " scored"]:
-    """How many tokens the model had read when it predicted each of those that `stream_log_probs` scores.
+    """Return how many tokens the model has read before each token that `stream_log_probs` scores.
 
-    inputs: the token before each of these. A model that carries its state resets it at the token `start_id`,
-    where there is one.
+    inputs: the token before each scored token. A stateful model resets its state at the token `start_id`,
+    if there is one.
 
     >>> context_lengths(np.array([5, 6, 0, 7, 8, 9, 0]), window=4, carries_state=False).tolist()
     [1, 2, 3, 4, 3, 4, 3]
@@ -72,20 +72,20 @@ def context_lengths(
 
 
 def _cut(length: int, parts: int) -> list[tuple[int, int]]:
-    """A range cut into nearly equal parts."""
+    """Split a range into nearly equal parts."""
     edges = [length * part // parts for part in range(parts + 1)]
     return list(pairwise(edges))
 
 
 def _padded(tokens: NDArray[Any], length: int) -> NDArray[np.int64]:
-    """Padded at the end, which does not change a causal model's scores before it."""
+    """Pad at the end, which does not affect the earlier scores of a causal model."""
     return np.pad(tokens.astype(np.int64), (0, length - len(tokens)))
 
 
 def _score(
     model: LanguageModel, tokens: NDArray[np.int64], state: ModelState | None
 ) -> tuple[NDArray[np.float32], ModelState]:
-    """The log-probability of each token but the first of every row."""
+    """Return the log-probability of each token but the first of every row."""
     rows = torch.from_numpy(tokens).to(next(model.parameters()).device)
     inputs, targets = rows[:, :-1], rows[:, 1:]
     features, state = model.features(

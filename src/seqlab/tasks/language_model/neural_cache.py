@@ -1,11 +1,10 @@
-"""A neural cache: tokens that a language model has just read become more probable, the more similar the hidden
-state.
+"""A neural cache: recently read tokens become more probable, the more similar their hidden states are.
 
     p(w)       = (1 - λ) p_model(w) + λ p_cache(w)
     p_cache(w) = Σ_{i ∈ cache, x_{i+1} = w} exp(θ h_t · h_i) / Σ_{i ∈ cache} exp(θ h_t · h_i)
 
-h_t is the input of the output layer at step t, and the cache holds the last steps with the token that followed
-each. Nothing is learned: θ and λ are tuned on held-out text.
+h_t is the input of the output layer at step t, and the cache holds the last steps with the token that
+followed each. Nothing is trained; θ and λ are tuned on held-out text.
 
 Paper: Grave et al. 2017, "Improving Neural Language Models with a Continuous Cache", arXiv:1612.04426,
 section 3.
@@ -28,7 +27,7 @@ from seqlab.models.base import ModelState
 from seqlab.models.language_model import LanguageModel
 
 SIZE = 2000
-"""Steps that the cache holds."""
+"""Number of steps in the cache."""
 STEPS = 128
 """Steps that are compared with the cache at once."""
 THETAS = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
@@ -45,15 +44,17 @@ class CacheSettings:
 
 @dataclass(frozen=True)
 class CachedLogProbs:
-    """Log-probabilities of the tokens of a stream: those of the model, and those of the cache for each θ (-∞
-    where it does not hold the token).
+    """Log-probabilities of the tokens of a stream under the model, and under the cache for each θ (-∞ if it
+    does not contain the token).
     """
 
     model: NDArray[np.float64]
     cache: dict[float, NDArray[np.float64]]
 
     def mixed(self, settings: CacheSettings) -> NDArray[np.float64]:
-        """log p of every token; the cache is still empty at the first, which is the model's alone."""
+        """Return log p of every token; the first comes from the model alone, because the cache is still
+        empty.
+        """
         if settings.share == 0:
             return self.model
         both = np.logaddexp(
@@ -63,7 +64,7 @@ class CachedLogProbs:
         return np.concatenate([self.model[:1], both])
 
     def best(self) -> CacheSettings:
-        """The settings with which these tokens are most probable."""
+        """Return the settings that make these tokens most probable."""
         choices = [CacheSettings(theta, share) for theta, share in product(self.cache, LAMBDAS)]
         return max(choices, key=lambda settings: float(self.mixed(settings).mean()))
 
@@ -77,10 +78,10 @@ def cache_log_probs(
     theta: float,
     size: int = SIZE,
 ) -> Float[Tensor, " time"]:
-    """log p_cache(target_t).
+    """Return log p_cache(target_t).
 
-    Cached steps (`keys`, `values`) come before these; each step also sees those before it in `features`, and never
-    more than the last `size`.
+    Cached steps (`keys`, `values`) come before these; each step also sees the earlier ones in `features`,
+    but at most the last `size`.
     """
     num_cached, num_steps = len(keys), len(features)
     similarity = theta * (features @ torch.cat([keys, features]).T)  # (time, cached + time)
@@ -97,7 +98,7 @@ def cache_log_probs(
 def read_with_cache(
     model: LanguageModel, text: NDArray[Any], *, thetas: tuple[float, ...] = THETAS, size: int = SIZE
 ) -> CachedLogProbs:
-    """Read a text from its first token to its last, with a cache."""
+    """Read a whole text with a cache."""
     num_scored = len(text) - 1
     hidden = model.output_weight.shape[1]
     keys, values = torch.empty(0, hidden), torch.empty(0, dtype=torch.long)

@@ -1,4 +1,4 @@
-"""What training a language model minimizes: the cross-entropy of the next token."""
+"""The objective of a language model: cross-entropy of the next token."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from seqlab.training.base import BatchLoss, Carry, Validation
 
 SAMPLE_TOKENS = 240
 MAX_TOKENS = 250_000
-"""Tokens of the validation split that are scored while training."""
+"""Maximum number of validation tokens scored during training."""
 MAX_LOGITS = 2_000_000_000
-"""With a large vocabulary fewer tokens are scored: the output layer computes at most this many logits, in about
-half a minute.
+"""With a large vocabulary, fewer tokens are scored: the output layer computes at most this many logits,
+which takes about half a minute.
 """
 
 
 class LanguageModelObjective(Objective[LanguageModelCodec, Split]):
-    """Windows of the training stream, side by side; the validation measure is the mean loss."""
+    """Trains on parallel windows of the training stream; the validation metric is the mean loss."""
 
     @cached_property
     def policy(self) -> ContextPolicy:
@@ -45,7 +45,7 @@ class LanguageModelObjective(Objective[LanguageModelCodec, Split]):
 
     @cached_property
     def sampled_softmax(self) -> SampledSoftmax | None:
-        """Of a large vocabulary each update samples a part; None uses all of it."""
+        """The sampled softmax for a large vocabulary; None for the full softmax."""
         settings = self.recipe.section(LanguageModelSettings)
         if settings.softmax == "full":
             return None
@@ -57,12 +57,14 @@ class LanguageModelObjective(Objective[LanguageModelCodec, Split]):
 
     @cached_property
     def _token_counts(self) -> Float[np.ndarray, " vocab"]:
-        """How often each token occurs in the training stream."""
+        """Number of occurrences of each token in the training stream."""
         tokens = self.splits["train"].store["tokens"]
         return count_tokens(tokens, self.codec.vocabulary_size).astype(np.float32)
 
     def init_weights(self, model: nn.Module) -> None:
-        """With a large vocabulary the output bias starts at the log-frequencies of the training tokens."""
+        """Initialize the output bias with the log-frequencies of the training tokens if the vocabulary is
+        large.
+        """
         if self.codec.vocabulary_size > LARGE_VOCABULARY:
             assert isinstance(model, LanguageModel)
             model.init_bias_from_counts(torch.from_numpy(self._token_counts))
@@ -125,7 +127,7 @@ class LanguageModelObjective(Objective[LanguageModelCodec, Split]):
         )
 
     def _split_carry(self, carry: Carry) -> tuple[Carry, Carry]:
-        """The states of the student and of its teacher."""
+        """Split the carried tensors into the states of the student and its teacher."""
         num_teacher_tensors = self.teacher.num_state_tensors if self.teacher is not None and carry else 0
         num_tensors = len(carry) - num_teacher_tensors
         return carry[:num_tensors], carry[num_tensors:]

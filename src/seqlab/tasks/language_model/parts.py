@@ -15,7 +15,7 @@ from seqlab.tasks.parts import TaskParts
 
 
 def build_model(codec: LanguageModelCodec) -> LanguageModel:
-    """A causal backbone whose output layer shares the embedding where the sizes allow it."""
+    """Build a causal backbone whose output layer shares the embedding if the sizes match."""
     settings = require_sequence_settings(codec.recipe.model)
     backbone = backbones.get(settings.kind).from_settings(settings, causal=True)
     tied = settings.tied and backbone.input_size == backbone.output_size

@@ -1,4 +1,4 @@
-"""The answers of a language model: the next token, the probability of a text, a continuation."""
+"""Predict the next token, score texts and generate continuations with a language model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from seqlab.tokens.vocabulary import UNK
 
 
 class LanguageModelPredictor(Predictor[LanguageModelCodec, Calibration]):
-    """Reads every prompt as the beginning of a line or of a document."""
+    """Treats every prompt as the beginning of a line or a document."""
 
     def __init__(self, codec: LanguageModelCodec, model: nn.Module, calibration: Calibration) -> None:
         super().__init__(codec, model, calibration)
@@ -37,7 +37,7 @@ class LanguageModelPredictor(Predictor[LanguageModelCodec, Calibration]):
         """What comes before the first token of a line."""
 
     def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
-        """For each prefix the candidates for the next token with their probabilities, highest first."""
+        """Predict the next token after each prefix: candidates with their probabilities, highest first."""
         return [self._predict(text_input(text, number), top) for number, text in enumerate(inputs, start=1)]
 
     @torch.inference_mode()
@@ -54,9 +54,9 @@ class LanguageModelPredictor(Predictor[LanguageModelCodec, Calibration]):
         return TokenPrediction(excerpt(text), *ranking[0], ranking)
 
     def score(self, inputs: Sequence[Any]) -> list[TextScore]:
-        """The log-probability of each token of each text, given the tokens before it.
+        """Return the log-probability of each token of each text, given the tokens before it.
 
-        A text begins like a line, or like a document whose end is scored too.
+        A text is scored as a line, or as a document including its end token.
         """
         texts = [str(text) for text in inputs]
         end = [self.codec.end_id] if self.policy.has_documents else []
@@ -96,7 +96,7 @@ class LanguageModelPredictor(Predictor[LanguageModelCodec, Calibration]):
         return decode_stream(self.codec.tokenizer, tokens, end_id=self.codec.end_id)
 
     def _max_prompt(self, settings: DecodingSettings) -> int | None:
-        """The last tokens of a text that are read; None reads all of them."""
+        """Return the maximum number of last tokens to read; None for all of them."""
         return None if self.policy.carries_state else settings.context or self.policy.window
 
     @property
@@ -104,7 +104,7 @@ class LanguageModelPredictor(Predictor[LanguageModelCodec, Calibration]):
         return next(self.model.parameters()).device
 
     def _prompt(self, text: str) -> list[int]:
-        """The ids of a prompt; without one, the end of the text before it."""
+        """Return the ids of a prompt; for an empty one, the end of a preceding text."""
         ids: list[int] = self.codec.tokenizer.encode(text).tolist()
         if self.policy.resets_at_documents:
             return [self.codec.end_id, *ids]

@@ -1,4 +1,6 @@
-"""The scores of a language model on a stream: one loss in four units, by token frequency and by context length, beside n-gram models."""
+"""The scores of a language model on a stream: one loss in four units, by token frequency and by context
+length.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +23,17 @@ from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.vocabulary import UNK
 
 LONG_CONTEXT = 8
-"""Windows from which on contexts of any length are one group."""
+"""Contexts longer than this many windows are one group."""
 MAX_TOKENS = 1_000_000
-"""Tokens of a split that are scored: a hundred megabytes would take hours."""
+"""Maximum number of tokens of a split that are scored; a hundred megabytes would take hours."""
 
 
 def make_token_stream(
     tokenizer: Tokenizer, targets: NDArray[np.integer], log_probs: NDArray[np.floating], *, characters: int
 ) -> TokenStream:
-    """The tokens of a text with their characters.
+    """Combine the tokens of a text with their lengths in characters.
 
-    A special token, such as the end of a line or an unknown character, counts one character.
+    A special token, such as a line break or an unknown character, counts as one character.
     """
     ids, indices = np.unique(targets, return_inverse=True)
     lengths = np.array([max(1, len(tokenizer.decode([int(token)]))) for token in ids])
@@ -49,23 +51,25 @@ def make_token_stream(
 
 
 def slices_by_frequency(stream: TokenStream, counts: Int[np.ndarray, " tokens"]) -> list[ScoreSlices]:
-    """The loss by how often training has the token; `counts` has a number for each token of the stream."""
+    """Return the loss by training frequency of the token; `counts` has the count of each token of the
+    stream.
+    """
     return _slices(
-        "times that training has the token", stream, assign_groups(counts, COUNT_EDGES), COUNT_NAMES
+        "occurrences of the token in training", stream, assign_groups(counts, COUNT_EDGES), COUNT_NAMES
     )
 
 
 def slices_by_context(
     stream: TokenStream, context_lengths: Int[np.ndarray, " tokens"], *, window: int
 ) -> list[ScoreSlices]:
-    """The loss by how many tokens the model had read before: quarters of a window, then more than a window."""
+    """Return the loss by context length: quarters of a window, then more than a window."""
     edges = sorted({max(1, window * quarter // 4) for quarter in (1, 2, 3, 4)} | {LONG_CONTEXT * window})
     starts = [1, *(edge + 1 for edge in edges)]
     names = {
         group: f"{start:,}–{edge:,}" for group, (start, edge) in enumerate(zip(starts, edges, strict=False))
     }
     return _slices(
-        "tokens read before",
+        "context length in tokens",
         stream,
         assign_groups(context_lengths, edges),
         {**names, len(edges): f"more than {edges[-1]:,}"},
@@ -84,7 +88,7 @@ def _slices(
 def baseline_nats(
     models: Mapping[str, NGram], tokens: Integer[np.ndarray, " read"]
 ) -> dict[str, Float[np.ndarray, " scored"]]:
-    """The nats that simpler models give to every token but the first, by name."""
+    """Return the loss in nats of each baseline on every token but the first, by name."""
     return {name: -model.log_probs(tokens)[1:].astype(np.float64) for name, model in models.items()}
 
 
@@ -95,10 +99,10 @@ def score_stream(
     num_tokens: int,
     characters: int,
 ) -> list[Score]:
-    """Nats and bits per token, bits per character and perplexity, beside the best of the baselines.
+    """Return nats and bits per token, bits per character and perplexity, compared with the best baseline.
 
-    baselines: their nats for every token of the stream. num_tokens: the length of the whole split.
-    characters: those of the scored tokens.
+    baselines: their loss in nats on every token of the stream. num_tokens: the length of the whole split.
+    characters: the number of characters of the scored tokens.
     """
     items, means = stream.items(), {name: float(nats.mean()) for name, nats in baselines.items()}
     best = min(means, key=lambda name: means[name], default="")
@@ -111,7 +115,7 @@ def score_stream(
     }
     method = _describe(stream, num_tokens=num_tokens, characters=characters)
     if others := [f"{name} {nats:.4f}" for name, nats in means.items() if name != best]:
-        method += f"; nats per token of simpler models: {', '.join(others)}"
+        method += f"; nats per token of other baselines: {', '.join(others)}"
     return [
         score_with_interval(
             name,
@@ -127,7 +131,7 @@ def score_stream(
 
 
 def _describe(stream: TokenStream, *, num_tokens: int, characters: int) -> str:
-    """How much text is scored, and how the intervals are computed."""
+    """Describe how much text is scored, and how the intervals are computed."""
     count = len(stream.nats)
     part = "" if count + 1 == num_tokens else f" at the beginning of {num_tokens:,}"
     return (

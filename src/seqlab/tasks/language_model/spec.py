@@ -1,4 +1,4 @@
-"""Predict the next token: characters, bytes, words or subwords of any text, code or tunes."""
+"""Predict the next token: characters, bytes, words or subwords of any text, code or music notation."""
 
 from __future__ import annotations
 
@@ -21,43 +21,43 @@ if TYPE_CHECKING:
 
 
 class LanguageModelSettings(WindowSettings):
-    """How a language model reads a text while it learns (truncated BPTT), and its softmax."""
+    """How a language model reads a text in training (truncated BPTT), and its softmax."""
 
     stateful: bool = Field(
         True,
         description=(
-            "A recurrent model starts each window from the state at the end of the previous one; false starts"
-            " from its initial state."
+            "Carry the state of a recurrent model from window to window; false starts each window from the initial"
+            " state."
         ),
     )
     bptt_steps: int = Field(
         0,
         ge=0,
         description=(
-            "Steps over which gradients of a recurrent model flow (truncated BPTT); 0: the whole window."
+            "Steps over which gradients of a recurrent model flow (truncated BPTT); 0 for the whole window."
         ),
     )
     reset_at_documents: bool = Field(
         True,
         description=(
-            "A recurrent model starts every document of a table, or line of words, from its initial state."
+            "Reset the state of a recurrent model at every document of a table, or every line of words."
         ),
     )
     softmax: Literal["auto", "full", "sampled"] = Field(
         "auto",
         description=(
-            "Softmax of an update: over the full vocabulary, or over a sample of it; auto samples above"
-            " 10,000 tokens."
+            "Softmax in training: over the full vocabulary, or a sampled softmax; auto samples above 10,000"
+            " tokens."
         ),
     )
     softmax_samples: int = Field(
-        2048, ge=1, description="Tokens of a sampled softmax; frequent tokens are always among them."
+        2048, ge=1, description="Number of tokens in a sampled softmax; frequent tokens are always included."
     )
 
 
 @task_specs.register("language_model")
 class LanguageModelSpec(TextSpec):
-    """The next token of a text."""
+    """Predicts the next token of a text."""
 
     name = "language_model"
     pipeline_tag = "text-generation"

@@ -1,4 +1,4 @@
-"""The log-likelihood of single texts under a language model: in batches, each text as if it were alone."""
+"""The log-likelihood of individual texts under a language model, in batches but independent of each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import nn
 from seqlab.models.base import ModelState
 
 MAX_LOGITS = 1 << 24
-"""Logits that the output layer may compute at once: 64 megabytes."""
+"""Maximum number of logits computed at once: 64 megabytes."""
 
 
 @torch.inference_mode()
@@ -24,10 +24,10 @@ def text_log_probs(
     carries_state: bool,
     vocabulary_size: int,
 ) -> list[NDArray[np.float64]]:
-    """The natural-log probability of every token but the first of each text, given those before it.
+    """Return the log-probability (in nats) of every token but the first of each text, given those before it.
 
-    A model that carries its state reads a long text window by window. One without a state sees at least half
-    a window before each token, or all tokens before it: the rule by which a whole split is scored.
+    A stateful model reads a long text window by window. A stateless one sees at least half a window before
+    each token, or all tokens before it, as when a whole split is scored.
     """
     batch_size = max(1, MAX_LOGITS // (window * vocabulary_size))
     order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
@@ -62,7 +62,7 @@ def _score(
 
 
 def _pieces(length: int, *, window: int, carries_state: bool) -> Iterator[tuple[int, int, int]]:
-    """How many inputs are read again, then the first and the end of those that are new.
+    """Yield the number of inputs to read again, then the start and end of the new ones.
 
     >>> list(_pieces(10, window=4, carries_state=True)), list(_pieces(7, window=4, carries_state=False))
     ([(0, 0, 4), (0, 4, 8), (0, 8, 10)], [(0, 0, 2), (2, 2, 4), (2, 4, 6), (2, 6, 7)])

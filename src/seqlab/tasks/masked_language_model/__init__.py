@@ -1,1 +1,1 @@
-"""Predict masked tokens from both sides."""
+"""Predict masked tokens from the context on both sides."""

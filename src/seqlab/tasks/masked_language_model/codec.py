@@ -1,4 +1,4 @@
-"""Text of a masked language model: sequences of tokens, and back."""
+"""Convert text to sequences of tokens for a masked language model, and back."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from seqlab.tokens.word_boundaries import WordBorders
 
 @dataclass(frozen=True)
 class MaskedSplit(Split):
-    """A stream of tokens, cut into the sequences that the network reads."""
+    """A stream of tokens, split into the sequences that the network reads."""
 
     spans: Spans = field(kw_only=True)
     """Every sequence: a window, or a shorter document, with a token that can be masked."""
@@ -49,7 +49,7 @@ class MaskedLanguageModelCodec(TextCodec):
 
     @cached_property
     def word_borders(self) -> WordBorders | None:
-        """The borders of words, where whole words are masked."""
+        """The word boundaries, if whole words are masked."""
         return (
             WordBorders.of(self.tokenizer)
             if self.recipe.section(MaskedLanguageModelSettings).whole_word_mask
@@ -63,15 +63,15 @@ class MaskedLanguageModelCodec(TextCodec):
         spans = windows.with_any(tokens.values, self.is_ordinary)
         if not len(spans):
             raise DataError(
-                "there is no token that could be masked.",
+                "there are no tokens to mask.",
                 where=source.name,
-                cure="Give some text of known words.",
+                cure="Use text with known words.",
             )
         return MaskedSplit(name, source, store, spans=spans)
 
     def write_store(self, source: Source, folder: Path) -> None:
-        """A text is one sequence, and every document of a table one of its own; documents and lines of words
-        end with an end token.
+        """Write a text as one sequence, and every document of a table as its own; documents and lines of
+        words end with an end token.
         """
         writer = StoreWriter(folder, [StepColumn("tokens", smallest_dtype(self.vocabulary_size))])
         end = np.array([self.tokenizer.vocabulary.ids[EOS]], np.int32)

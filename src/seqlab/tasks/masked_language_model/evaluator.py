@@ -1,4 +1,4 @@
-"""Scores of a masked language model on a split, beside a model of the two neighbors of a token."""
+"""Score a masked language model on a split, with a model of both neighboring tokens as the baseline."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from seqlab.tasks.text.detokenize import piece_text
 from seqlab.tasks.text.token_counts import count_tokens
 
 MAX_TOKENS = 500_000
-"""Tokens of a split that are read for the scores."""
+"""Maximum number of tokens of a split that are scored."""
 MAX_MISTAKES, CONTEXT = 25, 12
-"""Mistakes in the report, and tokens on either side of each."""
+"""Number of mistakes in the report, and of context tokens on either side of each."""
 
 
 class MaskedLanguageModelEvaluator(
     Evaluator[MaskedLanguageModelCodec, MaskedSplit, MaskedLanguageModelPredictor]
 ):
-    """The loss and the accuracy per masked token, by token frequency, with the worst mistakes."""
+    """Computes loss and accuracy per masked token, by token frequency, with the worst mistakes."""
 
     def evaluate(self, predictor: MaskedLanguageModelPredictor, split: str) -> Evaluation:
         predictions = predict_masked(predictor.model, self.codec, self.splits[split], max_tokens=MAX_TOKENS)
@@ -45,7 +45,7 @@ class MaskedLanguageModelEvaluator(
                 "both neighbors",
             )
             facts["most_frequent"] = _unigram_facts(neighbors, predictions)
-            method += "; the most frequent token alone gets {nats:.4f} nats and {accuracy:.4f} right".format(
+            method += "; unigram frequencies alone get {nats:.4f} nats and accuracy {accuracy:.4f}".format(
                 **facts["most_frequent"]
             )
             counts = count_tokens(self.splits["train"].store["tokens"], self.codec.vocabulary_size)
@@ -63,7 +63,7 @@ class MaskedLanguageModelEvaluator(
         )
 
     def _worst_mistakes(self, split: MaskedSplit, predictions: MaskedPredictions) -> list[WrongExample]:
-        """The wrong predictions with the least probable targets, each with its context."""
+        """Return the wrong predictions with the least probable targets, each with its context."""
         starts, tokenizer = split.spans.starts, self.codec.tokenizer
         return [
             WrongExample(
@@ -78,7 +78,7 @@ class MaskedLanguageModelEvaluator(
         ]
 
     def _context(self, split: MaskedSplit, row: int, position: int) -> str:
-        """The text around a masked token, within its sequence."""
+        """Return the text around a masked token, within its sequence."""
         first, end = int(split.spans.starts[row]), int(split.spans.ends[row])
         start = max(first, first + position - CONTEXT)
         ids = split.store["tokens"].window(start, min(end, first + position + CONTEXT + 1)).tolist()
@@ -86,7 +86,7 @@ class MaskedLanguageModelEvaluator(
 
 
 def _unigram_facts(neighbors: NeighborModel, predictions: MaskedPredictions) -> dict[str, float]:
-    """What frequency alone achieves on the same tokens."""
+    """Return the loss and accuracy of unigram frequencies on the same tokens."""
     unigram = neighbors.predict_unigram(predictions.targets)
     return {
         "nats": -float(unigram.log_probs.mean()),

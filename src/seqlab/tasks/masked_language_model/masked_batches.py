@@ -1,4 +1,4 @@
-"""Batches of sequences with masked tokens, for training and for scores."""
+"""Batches of sequences with masked tokens, for training and scoring."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from seqlab.tasks.masked_language_model.spec import MaskedLanguageModelSettings
 
 
 def training_masker(codec: MaskedLanguageModelCodec) -> Masker:
-    """Masks tokens as the recipe says."""
+    """Return a masker with the settings of the recipe."""
     recipe = codec.recipe
     return Masker(
         recipe.section(MaskedLanguageModelSettings),
@@ -23,7 +23,7 @@ def training_masker(codec: MaskedLanguageModelCodec) -> Masker:
 
 
 def evaluation_masker(codec: MaskedLanguageModelCodec) -> Masker:
-    """Masks the same tokens every time, and every token that is scored."""
+    """Return a masker that masks the same tokens every time, and every token that is scored."""
     recipe = codec.recipe
     settings = recipe.section(MaskedLanguageModelSettings).model_copy(
         update={"mask_replace_prob": 1.0, "random_replace_prob": 0.0, "dynamic_masking": False}
@@ -34,7 +34,7 @@ def evaluation_masker(codec: MaskedLanguageModelCodec) -> Masker:
 def collate_masked(
     codec: MaskedLanguageModelCodec, split: MaskedSplit, rows: Indices, masker: Masker, *, epoch: int = 0
 ) -> Batch:
-    """Some sequences of a split with masked tokens, and the tokens to predict."""
+    """Build a batch of sequences with masked tokens, and the tokens to predict."""
     stream, spans, borders = split.store["tokens"], split.spans, codec.word_borders
     masked = []
     for row in rows.tolist():

@@ -1,4 +1,4 @@
-"""Text with masks in it, as people write it and as a model reads it."""
+"""Convert between text with masks, as users write it, and token ids."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqlab.tokens.vocabulary import MASK
 
 MASK_PATTERN = re.compile(r"\[mask\]|<mask>|(?<!\w)_{3,}(?!\w)", re.IGNORECASE)
 WRITTEN_MASK, OTHER_MASK = "[MASK]", "___"
-"""How messages and reports write the mask that is meant, and the others of the same text."""
+"""How messages and reports show the mask in question, and the other masks of the same text."""
 SPACE_BEFORE = ("bpe", "unigram")
 """Kinds whose pieces include the space before a word, so a mask replaces it too."""
 NO_SPACES = ("words", "whitespace", "wordpiece")
@@ -29,7 +29,7 @@ class MaskedText:
 
 
 def encode_masked_text(text: str, tokenizer: Tokenizer) -> MaskedText:
-    """A text in which each `[MASK]`, `<mask>` or `___` replaces one token."""
+    """Encode a text in which each `[MASK]`, `<mask>` or `___` stands for one token."""
     parts = MASK_PATTERN.split(text)
     if len(parts) == 1:
         raise UsageError(
@@ -51,13 +51,13 @@ def encode_masked_text(text: str, tokenizer: Tokenizer) -> MaskedText:
 
 
 def _encode_whole(parts: Sequence[str], tokenizer: Tokenizer, *, mask_id: int) -> MaskedText:
-    """A published tokenizer has a mask token of its own, and adds special tokens around the text only once."""
+    """Encode the whole text at once, for a published tokenizer with its own mask token and special tokens."""
     ids = tokenizer.encode(tokenizer.vocabulary.pieces[mask_id].join(parts)).tolist()
     return MaskedText(ids, [position for position, token in enumerate(ids) if token == mask_id])
 
 
 def mark_mask(text: str, number: int) -> str:
-    """The text with one of its masks marked and the others as lines.
+    """Mark one mask of a text and show the others as lines.
 
     >>> mark_mask("The [MASK] sat on the ___.", 1)
     'The ___ sat on the [MASK].'
@@ -68,6 +68,6 @@ def mark_mask(text: str, number: int) -> str:
 
 
 def decode_with_mask(tokenizer: Tokenizer, ids: Sequence[int], position: int) -> str:
-    """Ids as readable text with a mask at one position."""
+    """Decode ids to readable text with a mask at one position."""
     parts = [tokenizer.decode(ids[:position]), WRITTEN_MASK, tokenizer.decode(ids[position + 1 :])]
     return (" " if tokenizer.kind in NO_SPACES else "").join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""What training a masked language model minimizes: the cross-entropy of the masked tokens."""
+"""The objective of a masked language model: cross-entropy of the masked tokens."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from seqlab.tasks.objective import Objective
 from seqlab.training.base import BatchLoss, Carry, Validation
 
 MAX_TOKENS = 100_000
-"""Tokens of the validation split that are read while training."""
+"""Maximum number of validation tokens scored during training."""
 
 
 class MaskedLanguageModelObjective(Objective[MaskedLanguageModelCodec, MaskedSplit]):
-    """Sequences with masked tokens; the validation measure is the mean loss."""
+    """Trains on sequences with masked tokens; the validation metric is the mean loss."""
 
     @cached_property
     def _masker(self) -> Masker:

@@ -14,7 +14,7 @@ from seqlab.tasks.parts import TaskParts
 
 
 def build_model(codec: MaskedLanguageModelCodec) -> MaskedLanguageModel:
-    """A backbone that sees both sides, and a head that predicts masked tokens."""
+    """Build a bidirectional backbone, and a head that predicts masked tokens."""
     settings = require_sequence_settings(codec.recipe.model)
     backbone = backbones.get(settings.kind).from_settings(settings, causal=False)
     embed = TokenEmbedding(

@@ -1,4 +1,4 @@
-"""What a masked language model predicts for the masked tokens of a split."""
+"""The predictions of a masked language model for the masked tokens of a split."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ Tokens = Int[np.ndarray, " masked"]
 
 @dataclass(frozen=True)
 class MaskedPredictions:
-    """Every masked token of a split in the order of the text: where it is, the true token, its visible
-    neighbors, and what the model predicts.
+    """Every masked token of a split in text order: its position, the true token, its visible neighbors, and
+    the prediction.
     """
 
     rows: Tokens
@@ -42,8 +42,8 @@ class MaskedPredictions:
 
     @classmethod
     def join(cls, batches: Sequence[Sequence[NDArray[Any]]]) -> MaskedPredictions:
-        """Batches in any order, each with the columns rows, positions, targets, left, right, best token,
-        log-probability of the target, and of the best token.
+        """Join batches in any order, each with the columns rows, positions, targets, left, right, best
+        token, and the log-probabilities of the target and the best token.
         """
         columns = [np.concatenate(column) for column in zip(*batches, strict=True)]
         order = np.lexsort((columns[1], columns[0]))
@@ -58,7 +58,7 @@ class MaskedPredictions:
         return self.guesses.best == self.targets
 
     def worst_mistakes(self, max_count: int) -> Int[np.ndarray, " mistakes"]:
-        """The wrong predictions whose target got the lowest probability, worst first."""
+        """Return the wrong predictions with the least probable targets, worst first."""
         wrong = np.flatnonzero(~self.is_correct)
         return wrong[np.argsort(self.guesses.log_probs[wrong], kind="stable")][:max_count]
 
@@ -97,7 +97,7 @@ def _predict_batch(model: nn.Module, batch: Batch, mask_id: int) -> list[NDArray
 def _neighbors(
     batch: Batch, rows: Int[Tensor, " masked"], positions: Int[Tensor, " masked"], mask_id: int
 ) -> tuple[Int[Tensor, " masked"], Int[Tensor, " masked"]]:
-    """The tokens beside each masked one; UNKNOWN where another one is masked or the sequence ends."""
+    """Return the neighbors of each masked token; UNKNOWN if a neighbor is masked too or the sequence ends."""
     visible = batch.inputs.masked_fill((batch.inputs == mask_id) | ~batch.is_token, UNKNOWN)
     framed = nn.functional.pad(visible, (1, 1), value=UNKNOWN)  # (batch, time + 2)
     return framed[rows, positions], framed[rows, positions + 2]

@@ -1,4 +1,4 @@
-"""The answers of a masked language model: the tokens that fill masks."""
+"""Predict the tokens behind masks."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from seqlab.tasks.text.detokenize import piece_text
 
 
 class MaskedLanguageModelPredictor(Predictor[MaskedLanguageModelCodec, Calibration]):
-    """Fills every mask of a text by itself: the other masks stay masks."""
+    """Fills every mask of a text independently; the other masks stay masked."""
 
     def __init__(self, codec: MaskedLanguageModelCodec, model: nn.Module, calibration: Calibration) -> None:
         super().__init__(codec, model, calibration)
         self._is_special = torch.from_numpy(~codec.is_ordinary)
         self._num_candidates = int(codec.is_ordinary.sum())
         self._has_head = bool(model.get_parameter("norm.weight").any())
-        """Whether the weights include a head: some are published without one."""
+        """Whether the weights include a head; some are published without one."""
 
     def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
-        """For each mask of each text the candidates with their probabilities, highest first."""
+        """Predict candidates for each mask of each text with their probabilities, highest first."""
         if not self._has_head:
             raise UsageError(
                 "these weights were published without a head that predicts masked tokens.",
-                cure="Their vectors: seqlab predict RUN TEXT --vectors",
+                cure="To get their vectors: seqlab predict RUN TEXT --vectors",
             )
         texts = [text_input(text, number) for number, text in enumerate(inputs, start=1)]
         return [prediction for text in texts for prediction in self._fill(text, top)]
@@ -55,7 +55,7 @@ class MaskedLanguageModelPredictor(Predictor[MaskedLanguageModelCodec, Calibrati
         return predictions
 
     def _token_probs(self, ids: Sequence[int], position: int) -> Float[Tensor, " vocab"]:
-        """The probability of every ordinary token at a position, seen in a window around it."""
+        """Return the probability of every ordinary token at a position, given a window around it."""
         window, device = (
             self.recipe.section(MaskedLanguageModelSettings).window,
             next(self.model.parameters()).device,

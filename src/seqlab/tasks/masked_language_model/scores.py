@@ -15,7 +15,7 @@ from seqlab.tasks.text.token_counts import COUNT_EDGES, COUNT_NAMES
 
 
 def score_items(predictions: MaskedPredictions) -> dict[str, Items]:
-    """What each score is made of: the sequences that have a masked token."""
+    """Return the items that each score is computed from: sequences with a masked token."""
     return _items(-predictions.guesses.log_probs, predictions.is_correct, predictions.rows)
 
 
@@ -34,8 +34,8 @@ def _items(
 def score_masked(
     predictions: MaskedPredictions, *, baseline: GapPredictions | None, baseline_name: str, method: str
 ) -> list[Score]:
-    """Nats, perplexity and accuracy per masked token with intervals over sequences, beside a baseline on the
-    same tokens.
+    """Return nats, perplexity and accuracy per masked token with intervals over sequences, compared with a
+    baseline on the same tokens.
     """
     items, baselines = score_items(predictions), _baseline_items(predictions, baseline)
     method = f"{method}; 95% CI by bootstrap over {items['accuracy'].num_items:,} sequences"
@@ -67,7 +67,7 @@ def _baseline_items(predictions: MaskedPredictions, baseline: GapPredictions | N
 def slices_by_token_frequency(
     predictions: MaskedPredictions, counts: Int[np.ndarray, " masked"]
 ) -> list[ScoreSlices]:
-    """Accuracy by how often training has the masked token."""
+    """Return the accuracy by training frequency of the masked token."""
     is_correct, rows = predictions.is_correct, predictions.rows
     parts = parts_within_items(
         lambda inside: grouped_mean_items(is_correct[inside], rows[inside]),
@@ -75,5 +75,5 @@ def slices_by_token_frequency(
         COUNT_NAMES,
     )
     return slice_scores(
-        "times that training has the masked token", score="accuracy", unit="tokens", parts=parts
+        "occurrences of the masked token in training", score="accuracy", unit="tokens", parts=parts
     )

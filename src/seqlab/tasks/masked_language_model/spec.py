@@ -1,5 +1,6 @@
-"""Predict masked tokens from both sides, as BERT does: text without labels, for a model that is fine-tuned
-later."""
+"""Predict masked tokens from the context on both sides, as BERT does: pretraining on unlabeled text, for a
+model that is fine-tuned later.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +22,16 @@ if TYPE_CHECKING:
 
 
 PIECES = 4_000
-"""WordPiece tokens by default: most words of a small text stay whole."""
+"""Default size of the WordPiece vocabulary, which keeps most words of a small text whole."""
 
 
 class MaskedLanguageModelSettings(MaskingSettings, WindowSettings):
-    """How much a masked language model sees at once, and which tokens it has to predict."""
+    """The window of a masked language model, and which tokens are masked."""
 
 
 @task_specs.register("masked_language_model")
 class MaskedLanguageModelSpec(TextSpec):
-    """Masked tokens of a text."""
+    """Predicts the masked tokens of a text."""
 
     name = "masked_language_model"
     pipeline_tag = "fill-mask"
@@ -40,27 +41,29 @@ class MaskedLanguageModelSpec(TextSpec):
     supports_distillation = True
 
     def fits(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> bool:
-        return False  # text alone is guessed to be for a language model
+        return False  # plain text is guessed to be for a language model
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         reasons = []
         if not recipe.tokens.kind:
             size = recipe.tokens.size or PIECES
             recipe = recipe.changed("tokens", kind="wordpiece", size=size)
-            reasons.append(f"tokens are {size:,} pieces of words (wordpiece); another: tokens.kind=NAME")
+            reasons.append(f"tokens are {size:,} subwords (wordpiece); set tokens.kind=NAME to change it")
         if "model" not in recipe.model_fields_set:
             recipe = recipe.model_copy(update={"model": TransformerSettings(layers=4)})
-            reasons.append("a transformer model; another: --model NAME")
+            reasons.append("a transformer model; set --model NAME to change it")
         if recipe.model.kind == "transformer":
             # chosen on validation data: docs/tutorials/masked_language_model.md
             recipe = recipe.with_defaults("model", positions="rotary", embedding_norm=True)
         if recipe.model.kind == "recurrent" and not recipe.model.bidirectional:
             reasons.append(
-                "the model reads from left to right and sees only the tokens before a mask; both sides:"
-                " model.bidirectional=true"
+                "the model reads from left to right and sees only the tokens before a mask; set"
+                " model.bidirectional=true to use both sides"
             )
         if getattr(recipe.model, "causal", False):
-            reasons.append("the model sees only the tokens before a mask; both sides: model.causal=false")
+            reasons.append(
+                "the model sees only the tokens before a mask; set model.causal=false to use both sides"
+            )
         if not recipe.training.batch_size:
             recipe = recipe.changed("training", batch_size=16)
         return recipe, reasons

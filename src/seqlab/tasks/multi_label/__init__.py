@@ -1,1 +1,1 @@
-"""Any number of labels for every sequence."""
+"""Predict any number of labels for every sequence."""

@@ -1,4 +1,4 @@
-"""What a model for several labels chooses on the validation split: a threshold for every label."""
+"""Choose a threshold for every label on the validation split."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from seqlab.tasks.calibration import Calibration, number_between
 from seqlab.tasks.codec import Codec
 
 DEFAULT_THRESHOLD = 0.5
-"""For a label without a better one."""
+"""Used for a label without a better one."""
 
 
 @dataclass(frozen=True)
 class MultiLabelCalibration(Calibration):
-    """The probability from which a label is predicted, by its name."""
+    """The probability threshold for predicting each label, by name."""
 
     thresholds: Mapping[str, float] = field(default_factory=dict)
 
@@ -29,11 +29,11 @@ class MultiLabelCalibration(Calibration):
     def from_json(cls, choices: Mapping[str, Any], codec: Codec) -> Self:
         thresholds, names = choices.get("thresholds", {}), codec.label_names()
         if not isinstance(thresholds, dict) or not thresholds.keys() <= set(names):
-            raise ValueError("thresholds are not those of the labels")
+            raise ValueError("the thresholds do not match the labels")
         return cls(
             {name: number_between(thresholds, name, 0.0, 1.0, otherwise=DEFAULT_THRESHOLD) for name in names}
         )
 
     def as_array(self, names: Sequence[str]) -> Float[np.ndarray, " labels"]:
-        """The thresholds of some labels, in their order."""
+        """Return the thresholds of labels in the given order."""
         return np.array([self.thresholds.get(name, DEFAULT_THRESHOLD) for name in names])

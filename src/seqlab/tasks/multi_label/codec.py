@@ -1,4 +1,4 @@
-"""Sequences and sets of labels <-> steps and label ids."""
+"""Convert sequences and sets of labels to steps and label ids, and back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from seqlab.tasks.labeled.whole_sequence_codec import LABELS, WholeSequenceCodec
 from seqlab.tokens.labels import Labels
 
 SEPARATOR = ", "
-"""Between the labels of a prediction."""
+"""Separates the labels of a prediction."""
 NO_LABEL = "(none)"
 
 
@@ -39,7 +39,7 @@ class MultiLabelCodec(WholeSequenceCodec):
 
     @classmethod
     def fit(cls, recipe: Recipe, train: Source) -> Self:
-        """Labels come from all training rows, also from those that a subsample leaves out."""
+        """Fit the inputs, and the labels on all training rows, including those that a subsample leaves out."""
         labels = _fit_labels(recipe, undrawn(train))
         return cls(recipe, fit_inputs(recipe, labeled_rows(train, recipe)), labels)
 
@@ -61,7 +61,7 @@ class MultiLabelCodec(WholeSequenceCodec):
         return torch.from_numpy(self.truth(store, rows))
 
     def truth(self, store: Store, rows: Indices | None = None) -> Bool[np.ndarray, "examples labels"]:
-        """Which labels examples have."""
+        """Return which labels examples have."""
         numbers = range(len(store)) if rows is None else rows.tolist()
         table = np.zeros((len(numbers), len(self.labels)), dtype=bool)
         for example, number in zip(table, numbers, strict=True):
@@ -72,14 +72,14 @@ class MultiLabelCodec(WholeSequenceCodec):
         yield from super().notes(name, store)
         truth = self.truth(store)
         if unlabeled := int((~truth.any(axis=1)).sum()):
-            yield f"{unlabeled:,} of {len(truth):,} rows have no label, which is an answer too"
+            yield f"{unlabeled:,} of {len(truth):,} rows have no label, which counts as a valid answer"
         counts = zip(self.labels.names, truth.sum(axis=0).tolist(), strict=True)
         if single := [label for label, count in counts if count == 1]:
             have = "label has" if len(single) == 1 else "labels have"
             yield f"{len(single):,} {have} one example: {listed(single)}"
 
     def join_labels(self, has_label: Bool[np.ndarray, " labels"]) -> str:
-        """The names of a set of labels as one text."""
+        """Join the names of a set of labels."""
         names = zip(self.labels.names, has_label.tolist(), strict=True)
         return SEPARATOR.join(name for name, is_there in names if is_there) or NO_LABEL
 
@@ -91,6 +91,6 @@ def _fit_labels(recipe: Recipe, train: Source) -> Labels:
         raise DataError(
             f"no row has a label in column '{recipe.data.label}'.",
             where=rows.name,
-            cure="Is it the right column? To use another: data.label=NAME",
+            cure="Is it the right column? Set data.label=NAME to change it.",
         )
     return Labels.fit(names, most=recipe.data.max_labels, where=train.name)

@@ -1,4 +1,4 @@
-"""Scores a model for several labels: micro-F1, macro-F1, subset accuracy and loss."""
+"""Score a multi-label model: micro-F1, macro-F1, subset accuracy and loss."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from seqlab.tasks.multi_label.scores import label_baseline, label_items, label_s
 
 
 class MultiLabelEvaluator(LabeledEvaluator[MultiLabelCodec, LabeledSplit, MultiLabelPredictor]):
-    """Next to naive Bayes for each label, or to the frequency of each label."""
+    """Scores a multi-label model, with naive Bayes or the frequency of each label as the baseline."""
 
     def calibrate(self, model: nn.Module) -> MultiLabelCalibration:
-        """For every label the threshold with the best F1 on the validation split."""
+        """Choose the threshold with the best F1 on the validation split for every label."""
         predictions = predict_labels(model, self.codec, self.splits["valid"], MultiLabelCalibration())
         thresholds = best_thresholds(predictions.truth, predictions.probabilities, default=DEFAULT_THRESHOLD)
         return MultiLabelCalibration(dict(zip(self.codec.labels.names, thresholds.tolist(), strict=True)))
@@ -53,7 +53,7 @@ class MultiLabelEvaluator(LabeledEvaluator[MultiLabelCodec, LabeledSplit, MultiL
         return Evaluation(split, scores, sections, items, answers=answers, truths=truths)
 
     def _mistakes(self, split: LabeledSplit, predictions: LabelPredictions) -> list[WrongExample]:
-        """The wrong predictions with the highest loss, with the input as it is in the file."""
+        """Return the wrong predictions with the highest loss, with the original input."""
         worst = predictions.worst_mistakes(MAX_MISTAKES).tolist()
         rows = split.rows_at(worst)
         predicted, truth = predictions.predicted, predictions.truth

@@ -1,4 +1,4 @@
-"""Binary cross-entropy of every label."""
+"""The objective of a multi-label model: binary cross-entropy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from seqlab.training.base import BatchLoss, Carry, Validation
 
 
 class MultiLabelObjective(WholeSequenceObjective[MultiLabelCodec]):
-    """The validation loss chooses the best weights."""
+    """Binary cross-entropy of every label; the validation loss selects the best weights."""
 
     def class_membership(self, batch: Batch) -> Float[Tensor, "batch labels"]:
         return batch["labels"].float()

@@ -14,7 +14,7 @@ from seqlab.tasks.parts import TaskParts
 
 
 def build_model(codec: MultiLabelCodec) -> nn.Module:
-    """A logit for every label, each with a sigmoid of its own."""
+    """Build a network with one logit and sigmoid per label."""
     return build_sequence_network(codec, is_exclusive=False)
 
 

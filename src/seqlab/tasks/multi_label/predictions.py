@@ -1,4 +1,4 @@
-"""The predictions of a model for every label of every example of a split."""
+"""The predictions of a multi-label model for a split."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Probabilities = Float[np.ndarray, "examples labels"]
 
 @dataclass(frozen=True)
 class LabelPredictions:
-    """The labels that examples have, the predicted probabilities, and the threshold of every label."""
+    """The true labels, the predicted probabilities, and the threshold of every label."""
 
     truth: LabelTable
     probabilities: Probabilities
@@ -33,7 +33,7 @@ class LabelPredictions:
 
     @property
     def nats(self) -> Float[np.ndarray, " examples"]:
-        """The binary cross-entropy of every example: the mean over labels of -log of the probability of the
+        """Binary cross-entropy of every example: the mean over labels of -log of the probability of the
         truth.
         """
         of_truth = np.where(self.truth, self.probabilities, 1 - self.probabilities)
@@ -41,8 +41,8 @@ class LabelPredictions:
         return nats
 
     def probability_of(self, decisions: LabelTable) -> list[float]:
-        """For each example the probability that all decisions are right: the product over labels, as if they
-        were independent given the text.
+        """Return the probability that all decisions on an example are correct: the product over labels, as
+        if they were independent given the text.
         """
         product: list[float] = (
             np.where(decisions, self.probabilities, 1 - self.probabilities).prod(axis=1).tolist()
@@ -50,9 +50,7 @@ class LabelPredictions:
         return product
 
     def worst_mistakes(self, count: int) -> Int[np.ndarray, " mistakes"]:
-        """The examples with a wrong or a missing label whose truth has the lowest probability, worst
-        first.
-        """
+        """Return the examples with wrong or missing labels whose truth is least probable, worst first."""
         wrong = np.flatnonzero((self.predicted != self.truth).any(axis=1))
         return wrong[np.argsort(-self.nats[wrong], kind="stable")][:count]
 

@@ -1,4 +1,4 @@
-"""The labels of new sequences."""
+"""Predict the labels of new sequences."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from seqlab.tasks.prediction import Prediction
 
 
 class MultiLabelPredictor(WholeSequencePredictor[MultiLabelCodec, MultiLabelCalibration]):
-    """All labels that reach their threshold, and every label with its probability.
+    """Predicts all labels that reach their threshold, and the probability of every label.
 
-    The probability of the answer is the product over all labels.
+    The probability of an answer is the product over all labels.
     """
 
     def __init__(self, codec: MultiLabelCodec, model: nn.Module, calibration: MultiLabelCalibration) -> None:

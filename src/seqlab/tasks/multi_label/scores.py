@@ -1,4 +1,4 @@
-"""The scores of a model for several labels, next to a baseline: naive Bayes for each label, or the labels' frequencies."""
+"""The scores of a multi-label model, with a baseline: naive Bayes for each label, or label frequencies."""
 
 from __future__ import annotations
 
@@ -26,19 +26,17 @@ from seqlab.tasks.multi_label.codec import MultiLabelCodec
 from seqlab.tasks.multi_label.predictions import LabelPredictions, LabelTable, Probabilities
 
 MAX_BAYES_LABELS = 200
-"""With more labels, naive Bayes for each of them would take longer than the model; frequencies are used
-instead.
-"""
+"""With more labels, naive Bayes would take longer than the model, so label frequencies are the baseline."""
 
 
 MAX_BAYES_WORK = 200_000
-"""Labels times texts up to which naive Bayes is tried on several features: some ten seconds each."""
+"""Labels times texts up to which naive Bayes is tried on several kinds of features, about ten seconds each."""
 
 
 def label_baseline(
     codec: MultiLabelCodec, splits: Mapping[str, LabeledSplit], split: str
 ) -> tuple[str, LabelPredictions | None]:
-    """The name of the baseline and its predictions for a split; None without a training split.
+    """Return the name of the baseline and its predictions for a split; None without a training split.
 
     Its features and thresholds are chosen on the validation split too.
     """
@@ -61,7 +59,7 @@ def label_baseline(
 def _candidates(
     codec: MultiLabelCodec, splits: Mapping[str, LabeledSplit], truth: LabelTable, names: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, Probabilities]]]:
-    """The name of every baseline, and its probabilities for some splits."""
+    """Yield the name of every baseline, and its probabilities for some splits."""
     if codec.vocabulary is None or len(codec.labels) > MAX_BAYES_LABELS:
         frequencies = LabelFrequencies.fit(truth)
         yield "each label's frequency", {name: frequencies.predict_proba(len(splits[name])) for name in names}
@@ -88,7 +86,7 @@ def _fit_bayes(view: BagView, has_label: Bool[np.ndarray, " examples"]) -> Naive
 
 
 def label_items(predictions: LabelPredictions) -> dict[str, Items]:
-    """The examples behind each score."""
+    """Return the per-example terms of each score."""
     truth, predicted = predictions.truth, predictions.predicted
     return {
         "micro_f1": metrics.micro_f1_items(truth, predicted),
@@ -101,16 +99,16 @@ def label_items(predictions: LabelPredictions) -> dict[str, Items]:
 def multi_label_scores(
     predictions: LabelPredictions, *, baseline: LabelPredictions | None, baseline_name: str
 ) -> list[Score]:
-    """Micro-F1, macro-F1, subset accuracy and loss."""
+    """Return micro-F1, macro-F1, subset accuracy and loss."""
     baseline_items = label_items(baseline) if baseline is not None else {}
     methods = {
-        "micro_f1": f"F1 of all decisions on {len(predictions.truth):,} examples together",
+        "micro_f1": f"F1 over all labels of {len(predictions.truth):,} examples",
         "macro_f1": (
-            "mean of the F1 of the labels; one that is never predicted counts as 0, one that occurs neither"
-            " in the data nor in the predictions is left out"
+            "mean F1 of the labels; a label that is never predicted counts as 0, one that occurs neither in the"
+            " data nor in the predictions is excluded"
         ),
-        "subset_accuracy": "share of examples whose labels are all right",
-        "loss": "mean binary cross-entropy of a label in nats",
+        "subset_accuracy": "share of examples whose labels are all correct",
+        "loss": "mean binary cross-entropy per label in nats",
     }
     return [
         score_with_interval(
@@ -126,7 +124,7 @@ def multi_label_scores(
 
 
 def label_sections(predictions: LabelPredictions, names: Sequence[str]) -> list[ReportSection]:
-    """The scores and the threshold of every label."""
+    """Return the scores and the threshold of every label."""
     truth = predictions.truth
     scores = metrics.label_scores(truth, predictions.predicted)
     lines = class_lines(

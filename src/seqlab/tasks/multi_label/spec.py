@@ -1,4 +1,4 @@
-"""Give every sequence any number of labels: topics of an article, genres of a film, functions of a
+"""Predict any number of labels for every sequence: topics of an article, genres of a film, functions of a
 protein.
 """
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from seqlab.tasks.parts import TaskParts
 
 SAMPLE = 1000
-"""Rows from which the separator of labels is guessed."""
+"""Number of rows for guessing the label separator."""
 
 
 @task_specs.register("multi_label")
 class MultiLabelSpec(NamedAnswerSpec):
-    """Any number of labels for every sequence."""
+    """Predicts any number of labels for every sequence."""
 
     name = "multi_label"
     pipeline_tag = "text-classification"
@@ -56,7 +56,7 @@ class MultiLabelSpec(NamedAnswerSpec):
             or not (mark := guess_separator(list(islice(source.rows(), SAMPLE)), data.label))
         ):
             return data, reasons
-        reason = f"labels are separated by '{mark}'; another character: data.label_separator=X"
+        reason = f"labels are separated by '{mark}'; set data.label_separator=X to change it"
         return data.model_copy(update={"label_separator": mark}), [*reasons, reason]
 
     def load_parts(self) -> TaskParts:

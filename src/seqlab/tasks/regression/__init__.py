@@ -1,1 +1,1 @@
-"""A number for every sequence."""
+"""Predict a number for every sequence."""

@@ -1,6 +1,7 @@
-"""What a predicted number has to beat: ridge regression for text, the last value for series, else the mean of training.
+"""The baseline of a regression: ridge regression for text, the last value for time series, else the training mean.
 
-Every candidate is fitted on the training split; the one with the lowest squared error on validation data counts.
+Every candidate is fitted on the training split; the one with the lowest squared error on validation data is
+used.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from seqlab.tasks.labeled.baseline_views import TUNING, baseline_views
 from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.regression.codec import RegressionCodec
 
-MEAN = "the mean of train"
+MEAN = "the training mean"
 
 Numbers = Float[np.ndarray, " examples"]
 
@@ -32,7 +33,7 @@ class NumberBaseline:
 
 
 def number_baseline(codec: RegressionCodec, splits: Mapping[str, LabeledSplit], split: str) -> NumberBaseline:
-    """The best of the candidates; the mean of training where there is no training split beside the data."""
+    """Return the best candidate; the training mean if there is no training split."""
     mean = codec.labels.mean
     best = NumberBaseline(MEAN, np.full(len(splits[split]), mean))
     if "train" not in splits:
@@ -50,7 +51,7 @@ def number_baseline(codec: RegressionCodec, splits: Mapping[str, LabeledSplit], 
 def _candidates(
     codec: RegressionCodec, splits: Mapping[str, LabeledSplit], split: str, tuning: str
 ) -> Iterator[tuple[str, dict[str, Numbers]]]:
-    """The name of every fitted baseline, and its predictions for two splits."""
+    """Yield the name of every fitted baseline, and its predictions for two splits."""
     train_numbers = codec.truth(splits["train"].store)
     if codec.vocabulary is not None:
         for view in baseline_views(splits, split, codec.vocabulary):

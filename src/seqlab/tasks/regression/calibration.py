@@ -1,4 +1,4 @@
-"""What a regression chooses on the validation split: the width of its prediction intervals."""
+"""Choose the width of prediction intervals on the validation split."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from seqlab.tasks.calibration import Calibration, number_between
 from seqlab.tasks.codec import Codec
 
 COVERAGE = 0.9
-"""Share of true values within the interval around a prediction."""
+"""Share of true values within a prediction interval."""
 
 
 @dataclass(frozen=True)
 class RegressionCalibration(Calibration):
-    """Half the width of the interval around a prediction, in units of the number; None before training ends."""
+    """Half the width of a prediction interval, in units of the number; None before training ends."""
 
     half_width: float | None = None
 

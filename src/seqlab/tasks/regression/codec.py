@@ -1,4 +1,4 @@
-"""Sequences and numbers <-> steps and numbers of mean 0 and standard deviation 1."""
+"""Convert sequences and numbers to steps and standardized numbers, and back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from seqlab.tokens.target_scale import NumberScale
 
 @dataclass(frozen=True)
 class RegressionCodec(WholeSequenceCodec):
-    """One number for every sequence, standardized by the mean and deviation of the training split."""
+    """One number per sequence, standardized by the mean and standard deviation of the training split."""
 
     labels: NumberScale
     target_column = SequenceColumn("target", np.dtype(np.float32))
@@ -51,7 +51,7 @@ class RegressionCodec(WholeSequenceCodec):
                 f"{answer:g} is too far from the training data (mean {self.labels.mean:g},"
                 f" standard deviation {self.labels.deviation:g}).",
                 where=where,
-                cure="Correct the number, or leave out the row.",
+                cure="Correct the number, or remove the row.",
             )
         return scaled
 
@@ -59,5 +59,5 @@ class RegressionCodec(WholeSequenceCodec):
         return torch.from_numpy(store["target"].values[rows])
 
     def truth(self, store: Store) -> Float[np.ndarray, " examples"]:
-        """The numbers of a store in their own units."""
+        """Return the numbers of a store in their original units."""
         return self.labels.decode(store["target"].values)

@@ -1,4 +1,4 @@
-"""Scores predicted numbers: errors, explained variance, rank correlation."""
+"""Score predicted numbers: errors, explained variance, rank correlation."""
 
 from __future__ import annotations
 
@@ -27,14 +27,16 @@ from seqlab.tasks.regression.scores import (
 
 
 class RegressionEvaluator(LabeledEvaluator[RegressionCodec, LabeledSplit, RegressionPredictor]):
-    """Next to ridge regression for text, or to the last value of a series, or to the mean of training."""
+    """Scores a regression, with ridge regression (text), the last value (time series) or the training mean
+    as the baseline.
+    """
 
     def calibrate(self, model: nn.Module) -> RegressionCalibration:
-        """The distance from the truth that most predictions on the validation split do not exceed (split
-        conformal prediction).
+        """Choose the error that 90% of the predictions on the validation split do not exceed (split conformal
+        prediction).
 
-        Paper: Vovk et al. 2005, "Algorithmic Learning in a Random World"; Lei et al. 2018, arXiv:1604.04173,
-        algorithm 2.
+        Paper: Vovk et al. 2005, "Algorithmic Learning in a Random World"; Lei et al. 2018,
+        arXiv:1604.04173, algorithm 2.
         """
         distances = predict_numbers(model, self.codec, self.splits["valid"]).distances
         share = min(1.0, np.ceil((len(distances) + 1) * COVERAGE) / len(distances))
@@ -60,7 +62,7 @@ class RegressionEvaluator(LabeledEvaluator[RegressionCodec, LabeledSplit, Regres
         return Evaluation(split, scores, sections, items)
 
     def _mistakes(self, split: LabeledSplit, predictions: NumberPredictions) -> list[WrongExample]:
-        """The predictions that are farthest from the truth, with the input as it is in the file."""
+        """Return the predictions with the largest errors, with the original input."""
         worst = np.argsort(-predictions.distances, kind="stable")[:MAX_MISTAKES].tolist()
         rows = split.rows_at(worst)
         return [

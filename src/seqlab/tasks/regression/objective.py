@@ -1,4 +1,4 @@
-"""Huber loss or squared error of a standardized number."""
+"""The objective of a regression: Huber loss or squared error of a standardized number."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ from seqlab.training.base import BatchLoss, Carry, Validation
 
 LOSSES = {"huber": huber_loss, "squared": squared_error}
 TOLERANCE = 0.5
-"""During training a prediction within half a standard deviation counts as correct: a number for the journal,
-not a score.
-"""
+"""Predictions within half a standard deviation count as correct in the training log; this is not a score."""
 
 
 class RegressionObjective(WholeSequenceObjective[RegressionCodec]):
-    """The root mean squared error on the validation split chooses the best weights."""
+    """The root mean squared error (RMSE) on the validation split selects the best weights."""
 
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         predicted = model(batch.inputs, batch.is_token).squeeze(-1).float()  # (batch,)

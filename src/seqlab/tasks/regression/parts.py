@@ -14,7 +14,7 @@ from seqlab.tasks.regression.predictor import RegressionPredictor
 
 
 def build_model(codec: RegressionCodec) -> nn.Module:
-    """One output, the standardized number."""
+    """Build a network with one output, the standardized number."""
     return build_sequence_network(codec, is_exclusive=False)
 
 

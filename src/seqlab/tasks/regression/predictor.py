@@ -1,4 +1,4 @@
-"""The number of new sequences."""
+"""Predict a number for new sequences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqlab.tasks.regression.scores import number_text
 
 
 class RegressionPredictor(WholeSequencePredictor[RegressionCodec, RegressionCalibration]):
-    """A number, and the interval that covers nine of ten true values on the validation split."""
+    """Predicts a number, and an interval that covers 90% of the true values on the validation split."""
 
     def decode(self, text: str, output: Float[np.ndarray, " outputs"], *, top: int) -> Prediction:
         number = float(self.codec.labels.decode(output)[0])

@@ -1,4 +1,4 @@
-"""Predicted numbers, and their scores with intervals and next to a baseline."""
+"""Predicted numbers, and their scores with confidence intervals and a baseline."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from seqlab.tasks.regression.baseline import NumberBaseline
 from seqlab.tasks.regression.codec import RegressionCodec
 
 MAX_POINTS = 2000
-"""Examples in the chart."""
+"""Maximum number of examples in the chart."""
 METHODS = {
-    "rmse": "root of the mean squared error",
-    "mae": "mean distance from the truth",
-    "r_squared": "1 - squared errors / squared distances from the mean of the truths",
-    "spearman": "correlation of the ranks",
+    "rmse": "root mean squared error",
+    "mae": "mean absolute error",
+    "r_squared": "1 - sum of squared errors / total sum of squares",
+    "spearman": "rank correlation",
 }
 
 
 @dataclass(frozen=True)
 class NumberPredictions:
-    """The true and the predicted numbers, in the order of the file."""
+    """The true and the predicted numbers, in file order."""
 
     truth: Float[np.ndarray, " examples"]
     predicted: Float[np.ndarray, " examples"]
 
     @property
     def distances(self) -> Float[np.ndarray, " examples"]:
-        """How far every prediction is from the truth."""
+        """Absolute error of every prediction."""
         return np.abs(self.truth - self.predicted)
 
 
@@ -56,7 +56,7 @@ def number_text(number: float) -> str:
 
 
 def number_items(predictions: NumberPredictions) -> dict[str, Items]:
-    """The examples behind each score."""
+    """Return the per-example terms of each score."""
     truth, predicted = predictions.truth, predictions.predicted
     return {
         "rmse": rmse_items(truth, predicted),
@@ -69,7 +69,7 @@ def number_items(predictions: NumberPredictions) -> dict[str, Items]:
 def number_scores(
     predictions: NumberPredictions, *, mean: NumberPredictions, baseline: NumberBaseline
 ) -> list[Score]:
-    """Errors and correlations next to a baseline; the method says what the mean of training gets."""
+    """Return errors and correlations, compared with a baseline; the method also reports the training mean."""
     baseline_items = number_items(NumberPredictions(predictions.truth, baseline.predicted))
     mean_items = number_items(mean)
     return [
@@ -80,7 +80,7 @@ def number_scores(
             baseline_name=baseline.name,
             higher_is_better=score not in ("rmse", "mae"),
             method=(
-                f"{METHODS[score]}; the mean of train has {mean_items[score].full_score():.4g}; 95% CI by bootstrap"
+                f"{METHODS[score]}; the training mean gets {mean_items[score].full_score():.4g}; 95% CI by bootstrap"
                 f" over {len(predictions.truth):,} rows"
             ),
         )
@@ -91,9 +91,7 @@ def number_scores(
 def predicted_numbers_section(
     predictions: NumberPredictions, *, half_width: float | None
 ) -> PredictedNumbers:
-    """Truth and prediction of some examples, and the share of true values within the interval of their
-    prediction.
-    """
+    """Return truth and prediction of some examples, and the coverage of the prediction intervals."""
     count = len(predictions.truth)
     points = np.unique(np.linspace(0, count - 1, min(MAX_POINTS, count)).round().astype(int))
     covered = None if half_width is None else float((predictions.distances <= half_width).mean())

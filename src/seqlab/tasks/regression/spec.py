@@ -1,4 +1,4 @@
-"""Give every sequence a number: stars of a review, a price, a score, a dose."""
+"""Predict a number for every sequence: stars of a review, a price, a score, a dose."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RegressionSettings(Settings):
     loss: Literal["huber", "squared"] = Field(
         "huber",
         description=(
-            "Loss of a predicted number: half the squared error, or huber, which is linear beyond one standard"
+            "Loss function: squared (half the squared error), or huber, which is linear beyond one standard"
             " deviation."
         ),
     )
@@ -33,7 +33,7 @@ class RegressionSettings(Settings):
 
 @task_specs.register("regression")
 class RegressionSpec(WholeSequenceSpec):
-    """One number for every sequence."""
+    """Predicts one number for every sequence."""
 
     name = "regression"
     settings = RegressionSettings
@@ -44,7 +44,7 @@ class RegressionSpec(WholeSequenceSpec):
     ignored = (*WholeSequenceSpec.ignored, "training.label_smoothing")
 
     def read_answer(self, row: Row, data: DataSettings) -> float:
-        """Strictly a number: no gap, no NaN."""
+        """Read a number; empty cells and NaN are rejected."""
         value = row.values.get(data.label)
         try:
             return number(row, data.label)
@@ -54,7 +54,7 @@ class RegressionSpec(WholeSequenceSpec):
                 f"column '{data.label}' holds {str(value)[:40]!r}, expected a number.",
                 where=row.where,
                 cure=(
-                    "Fix the row, or skip such rows with data.bad_rows=skip; another column: data.label=NAME."
+                    "Fix the row, or skip such rows with data.bad_rows=skip. Set data.label=NAME to use another column."
                 ),
             ) from error
 

@@ -1,1 +1,1 @@
-"""What tasks that generate a target sequence share."""
+"""Shared parts of tasks that generate a target sequence."""

@@ -1,4 +1,6 @@
-"""What the codecs of tasks that generate a target share: targets as token ids (start, tokens, end), and back to text."""
+"""The base codec of tasks that generate a target: targets as token ids (start, tokens, end), and back to
+text.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from seqlab.tokens.vocabulary import EOS, PAD, SOS, UNK
 
 Ids = NDArray[Any]
 TARGET = "target"
-"""The folder of the target tokenizer, where it is not the only one."""
+"""The folder of the target tokenizer, if it is not the only one."""
 SPECIALS = [UNK, PAD, SOS, EOS]
 NO_LIMIT = 1 << 30
 SourceSteps = Shaped[Tensor, "source *features"]
@@ -37,16 +39,16 @@ class TargetTokens:
         require_start_and_end(target)
         self.start_id, self.end_id = (target.vocabulary.ids[piece] for piece in (SOS, EOS))
         self.forced_ids: list[int] = []
-        """The tokens with which every target starts, whatever their probability."""
+        """The tokens with which every target starts, regardless of their probability."""
 
     @property
     def tokenizers(self) -> dict[str, Tokenizer]:
-        """The tokenizer of each side that has one, by the name of the side."""
+        """The tokenizers, by the name of their side."""
         return {"target": self.target}
 
     @property
     def special_tokens(self) -> SpecialTokens:
-        """Of the tokens that are not text (language tags too), only the end token is ever generated."""
+        """The special tokens; of those (including language tags), only the end token is ever generated."""
         suppressed = self.target.vocabulary.special_ids - {self.end_id}
         return SpecialTokens(self.start_id, self.end_id, tuple(sorted(suppressed)))
 
@@ -58,37 +60,37 @@ class TargetTokens:
         save_tokenizer(self.target, folder / TARGET)
 
     def encode_targets(self, texts: Sequence[str]) -> list[Ids]:
-        """Whole targets, from the start token to the end token."""
+        """Encode targets, from the start token to the end token."""
         start, end = (np.array([token], np.int32) for token in (self.start_id, self.end_id))
         return [np.concatenate([start, ids, end]) for ids in self.target.encode_many(list(texts))]
 
     def target_ids(self, text: str, *, where: str) -> list[int]:
-        """The tokens of a target between its start and its end, forced ones included.
+        """Return the tokens of a target between start and end, including forced ones.
 
-        where: the setting or argument with the text, for an error.
+        where: the setting or argument that holds the text, for errors.
         """
         return [int(token) for token in self.encode_targets([text])[0][1:-1]]
 
     def known_target_ids(self, text: str, *, where: str) -> list[int]:
-        """The same for a text that must be generated exactly: unknown words are an error."""
+        """Return the tokens of a text that must be generated exactly; out-of-vocabulary words are an error."""
         ids, vocabulary = self.target_ids(text, where=where), self.target.vocabulary
         unknown = vocabulary.unk_id
         if vocabulary.has_unknown and unknown in ids:
             words = [word for word in text.split() if unknown in self.target_ids(word, where=where)] or [text]
             raise UsageError(
-                f"the model does not know {listed([repr(word) for word in words])}, so it cannot generate it.",
+                f"{listed([repr(word) for word in words])} is not in the vocabulary, so the model cannot generate it.",
                 where=where,
-                cure="Use words of the training targets, or leave it out.",
+                cure="Use words of the training targets, or remove it.",
             )
         return ids
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of target tokens, without the forced ones."""
+        """Decode target tokens, without the forced ones."""
         return self.target.decode(list(ids)[len(self.forced_ids) :])
 
 
 def require_start_and_end(tokenizer: Tokenizer) -> None:
-    """Refuse a tokenizer without a start or end token."""
+    """Reject a tokenizer without a start or end token."""
     if missing := [piece for piece in (SOS, EOS) if piece not in tokenizer.vocabulary.ids]:
         raise RunError(
             f"the tokenizer has no {' and no '.join(missing)} token, which sequence pairs need.",
@@ -103,8 +105,8 @@ class Seq2SeqCodec(Codec):
 
     tokens: TargetTokens
     max_positions: int = field(default=NO_LIMIT, kw_only=True)
-    """The longest side, in tokens, that the positions of the network reach."""
+    """Maximum length of a source or target in tokens, given the positions of the network."""
 
     @abstractmethod
     def encode_inputs(self, inputs: Sequence[Any]) -> Iterable[SourceSteps]:
-        """Inputs of a prediction, as the encoder reads them."""
+        """Encode the inputs of a prediction as the encoder reads them."""

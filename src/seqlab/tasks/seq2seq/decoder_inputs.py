@@ -1,4 +1,6 @@
-"""What a decoder reads while it learns: the targets shifted by one, or its own predictions (scheduled sampling)."""
+"""The inputs of a decoder in training: the targets shifted by one, or its own predictions (scheduled
+sampling).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ class ShiftedTargets:
 
 
 def shift_targets(targets: Int[Tensor, "batch steps"], *, pad_id: int) -> ShiftedTargets:
-    """targets: from the start token to the end token, padded at the end.
+    """Shift targets by one step. targets: from the start token to the end token, padded at the end.
 
     >>> shifted = shift_targets(torch.tensor([[2, 7, 8, 3], [2, 9, 3, 1]]), pad_id=1)
     >>> shifted.inputs.tolist(), shifted.next_tokens.tolist()
@@ -39,9 +41,9 @@ def shift_targets(targets: Int[Tensor, "batch steps"], *, pad_id: int) -> Shifte
 def draw_predicted(
     targets: Int[Tensor, "batch time"], teacher_forcing_ratio: float, *, per: Literal["sequence", "token"]
 ) -> Bool[Tensor, "batch time"] | None:
-    """True where the decoder reads its own prediction; None where it reads targets only.
+    """Draw where the decoder reads its own prediction (True); None if it reads only targets.
 
-    teacher_forcing_ratio: the probability of the target, drawn once per sequence or for each token.
+    teacher_forcing_ratio: the probability of reading the target, sampled once per sequence or per token.
     Paper: Bengio et al. 2015, arXiv:1506.03099, section 2.4 (per token); per sequence: the lecture's form.
     """
     batch, time = targets.shape

@@ -1,4 +1,4 @@
-"""Generated targets as text, each with its log-probability and the score by which it was ranked."""
+"""Generated targets as text, each with its log-probability and its ranking score."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class TextHypothesis:
 
     text: str
     log_prob: float
-    """log P of all tokens, and of the end token where there is one, without the tokens that the model forces
-    at the start of every target.
+    """log P of all tokens, including the end token if there is one, without the tokens that the model
+    forces at the start of every target.
     """
     hypothesis: Hypothesis
 
@@ -30,7 +30,7 @@ class TextHypothesis:
 
     @property
     def score(self) -> float:
-        """What it was ranked by: length-normalized log P after a beam search, else log P."""
+        """The ranking score: length-normalized log P for beam search, else log P."""
         return self.hypothesis.score
 
     def to_json(self) -> dict[str, Any]:
@@ -47,18 +47,18 @@ class TextHypothesis:
 class GeneratedSequence(Prediction):
     """The best target and its alternatives.
 
-    Probabilities of whole sentences are too small to read, so log-probabilities are shown in their place.
+    Probabilities of whole sentences are tiny, so log-probabilities are shown instead.
     """
 
     hypotheses: list[TextHypothesis]
     is_ranked_by_score: bool
-    """Whether a beam search ranked them by a score that is not log P; lines show it too."""
+    """Whether beam search ranked them by a score other than log P, which lines then show too."""
 
     @classmethod
     def from_hypotheses(
         cls, source: str, hypotheses: Sequence[TextHypothesis], *, top: int, is_ranked_by_score: bool = False
     ) -> GeneratedSequence:
-        """Every text once, the best first: samples may repeat, and one text may have several tokenizations."""
+        """Keep every text once, best first: samples may repeat, and a text may have several tokenizations."""
         distinct: dict[str, TextHypothesis] = {}
         for hypothesis in hypotheses:
             distinct.setdefault(hypothesis.text, hypothesis)

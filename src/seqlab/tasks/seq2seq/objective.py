@@ -1,4 +1,6 @@
-"""The objective of tasks that generate a target sequence: the next token, with teacher forcing."""
+"""The objective of tasks that generate a target sequence: cross-entropy of the next token, with teacher
+forcing.
+"""
 
 from __future__ import annotations
 
@@ -26,26 +28,28 @@ from seqlab.training.base import BatchLoss, Carry, Validation
 from seqlab.training.teacher_forcing import teacher_forcing_ratio
 
 VALIDATION_BATCH, VALIDATION_STEPS = 256, 32_768
-"""The most pairs, and padded steps, of a validation batch."""
+"""Maximum number of pairs, and of padded steps, in a validation batch."""
 
 AnyCodec = TypeVar("AnyCodec", bound=Seq2SeqCodec)
 AnySplit = TypeVar("AnySplit", bound=Split)
 
 
 class Seq2SeqObjective(Objective[AnyCodec, AnySplit]):
-    """Cross-entropy of every target token after its source and the tokens before it.
+    """Cross-entropy of every target token, given the source and the tokens before it.
 
-    The decoder reads the true tokens before it (teacher forcing) or, with scheduled_sampling.schedule, a growing
-    share of its own predictions (scheduled sampling).
+    The decoder reads the true previous tokens (teacher forcing) or, with scheduled_sampling.schedule, a
+    growing share of its own predictions (scheduled sampling).
     """
 
     @abstractmethod
     def collate(self, split: AnySplit, rows: Indices) -> Batch:
-        """Some pairs of a split, padded; the batch has the target `target`."""
+        """Build a padded batch of some pairs of a split, with the target `target`."""
 
     @abstractmethod
     def pair_lengths(self, split: AnySplit) -> NDArray[np.int64]:
-        """The lengths of source and target of every pair, (pairs, 2): what a batch costs."""
+        """Return the lengths of source and target of every pair, (pairs, 2), which determine the cost of a
+        batch.
+        """
 
     def loader(self, cursor: Cursor) -> Loader:
         train, training = self.splits["train"], self.recipe.training
@@ -77,7 +81,7 @@ class Seq2SeqObjective(Objective[AnyCodec, AnySplit]):
     def _draw_predicted(
         self, inputs: Int[Tensor, "batch time"], step: int
     ) -> Bool[Tensor, "batch time"] | None:
-        """Which decoder inputs are its own predictions in this update; None where all are targets."""
+        """Draw which decoder inputs are its own predictions in this update; None if all are targets."""
         settings = self.recipe.scheduled_sampling
         if settings.schedule == "none":
             return None
@@ -110,7 +114,7 @@ class Seq2SeqObjective(Objective[AnyCodec, AnySplit]):
 
     def _validation_batches(self) -> Iterable[Batch]:
         valid = self.splits["valid"]
-        # Each side is padded to its own longest: twice the longer side bounds the padded steps of a pair.
+        # Each side is padded separately: twice the longer side bounds the padded steps of a pair.
         sampler = LengthOrderSampler(
             2 * self.pair_lengths(valid).max(axis=1),
             batch_size=VALIDATION_BATCH,
@@ -121,10 +125,10 @@ class Seq2SeqObjective(Objective[AnyCodec, AnySplit]):
     def _teacher_forced_log_probs(
         self, model: nn.Module, batch: Batch
     ) -> tuple[Float[Tensor, " targets"], int]:
-        """log P of every target token after the true tokens before it, and how many are the argmax.
+        """Return log P of every target token given the true previous tokens, and how many are the argmax.
 
-        Takes the features and the output weight of the network, so that the logits of all steps never exist
-        at once.
+        Uses the features and the output weight of the network, so that the logits of all steps are never in
+        memory at once.
         """
         assert isinstance(model, EncoderDecoder)
         batch = batch.to(next(model.parameters()).device)

@@ -1,4 +1,4 @@
-"""The predictor of tasks that generate a target sequence."""
+"""Generate and score target sequences."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from seqlab.tasks.seq2seq.generated import GeneratedSequence, TextHypothesis
 from seqlab.tasks.seq2seq.target_search import TargetSearch
 
 MAX_MAPS, MAX_MAP_TOKENS = 4, 40
-"""Attention maps of a report, and the tokens along a side that are still readable there."""
+"""Number of attention maps in a report, and the maximum number of tokens along a side."""
 AnyCodec = TypeVar("AnyCodec", bound=Seq2SeqCodec)
 
 
@@ -40,11 +40,11 @@ AnyCodec = TypeVar("AnyCodec", bound=Seq2SeqCodec)
 def cross_attention(
     model: EncoderDecoder | Ensemble, source: SourceSteps, decoder_inputs: Sequence[int]
 ) -> Float[Tensor, "target positions"] | None:
-    """The attention over the encoded source after each decoder input; None where the decoder has no
-    attention. Its positions are the tokens of a text, or the regions of an image.
+    """Return the attention over the encoded source after each decoder input; None if the decoder has no
+    attention. Positions are the tokens of a text, or the regions of an image.
 
-    decoder_inputs: the start token and the tokens of the target; its last token too where the attention of
-    the end is wanted.
+    decoder_inputs: the start token and the tokens of the target; including its last token also returns the
+    attention for the end token.
     """
     steps = source.unsqueeze(0).to(next(model.parameters()).device)
     inputs = torch.tensor([list(decoder_inputs)], device=steps.device)
@@ -63,7 +63,7 @@ class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
         assert isinstance(model, EncoderDecoder | Ensemble)
         self.network = model
         self.decoder = prepare_decoder(model)
-        """The network with its weights laid out for one token at a time."""
+        """The network with its weights prepared for decoding one token at a time."""
         self.target_search = self.build_search(self.recipe.decoding)
 
     def with_recipe(self, recipe: Recipe) -> Self:
@@ -72,12 +72,12 @@ class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
         return predictor
 
     def build_search(self, settings: DecodingSettings) -> TargetSearch:
-        """The search that settings describe; a task refuses what it cannot do."""
+        """Build the search that the settings describe; a task rejects what it does not support."""
         return TargetSearch.build(settings, self.codec)
 
     @torch.inference_mode()
     def generate(self, sources: Iterable[SourceSteps], *, top: int = 1) -> list[list[Hypothesis]]:
-        """The hypotheses of each source, the best first: `top`, or as many as the search can find."""
+        """Generate the `top` hypotheses of each source, best first, or as many as the search can find."""
         target_search = self.target_search.with_top(top)
         with naming_settings(self.recipe, "decoding"):
             return [
@@ -92,8 +92,8 @@ class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
             ]
 
     def to_text(self, hypothesis: Hypothesis, text: str) -> TextHypothesis:
-        """A hypothesis with its text. Its log P leaves out the tokens that the model forces at the start of
-        every target; a prefix of the search counts.
+        """Combine a hypothesis with its text. Its log P excludes the tokens that the model forces at the
+        start of every target, but includes a prefix of the search.
         """
         num_forced = len(self.codec.tokens.forced_ids)
         return TextHypothesis(text, sum(hypothesis.token_log_probs[num_forced:]), hypothesis)
@@ -101,23 +101,23 @@ class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
     def to_prediction(
         self, source: str, hypotheses: Sequence[TextHypothesis], *, top: int
     ) -> GeneratedSequence:
-        """The distinct texts among the hypotheses of a source.
+        """Build a prediction from the distinct texts among the hypotheses of a source.
 
-        source: its name or its text, as the prediction shows it.
+        source: its name or text, as shown in the prediction.
         """
         return GeneratedSequence.from_hypotheses(
             excerpt(source), hypotheses, top=top, is_ranked_by_score=self.recipe.decoding.beam > 1
         )
 
     def attention(self, source: SourceSteps, target: Sequence[int]) -> list[list[float]] | None:
-        """The attention over the source for every token of a target and for its end, one row each; None
-        where the decoder has no attention.
+        """Return the attention over the source for every token of a target and its end token, one row each;
+        None if the decoder has no attention.
         """
         weights = cross_attention(self.network, source, [self.codec.tokens.start_id, *target])
         return None if weights is None else weights.float().cpu().tolist()
 
     def score(self, inputs: Sequence[Any]) -> list[TextScore]:
-        """The log-probability of each token of given targets, the end token included: (source, target)
+        """Return the log-probability of each target token, including the end token, for (source, target)
         pairs.
         """
         self._require_pairs(inputs)
@@ -127,7 +127,7 @@ class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
         for (_, text), ids in zip(inputs, targets, strict=True):
             if len(ids) > longest:
                 raise UsageError(
-                    f"a target of {len(ids)} tokens, but the model generates at most {longest}.",
+                    f"the target has {len(ids)} tokens, but the model generates at most {longest}.",
                     where=repr(excerpt(text)),
                     cure="Score it sentence by sentence.",
                 )
@@ -142,7 +142,7 @@ class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
             isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], str) for pair in inputs
         ):
             raise UsageError(
-                f"score takes pairs of a source and a target where the task is {self.recipe.task}.",
+                f"score takes pairs of a source and a target for a {self.recipe.task} run.",
                 cure='For example: run.score([("the source", "the target")])',
             )
 
@@ -164,8 +164,8 @@ class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
 
 
 def content_id(source: SourceSteps) -> int:
-    """A number that depends on the source alone, so that its samples are the same in a stream, in a batch and
-    alone.
+    """Return an id that depends on the source alone, so that its samples are the same in a stream, in a
+    batch and alone.
     """
     content = hashlib.blake2b(source.numpy().tobytes(), digest_size=8)
     return int.from_bytes(content.digest(), "big")

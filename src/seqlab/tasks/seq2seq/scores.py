@@ -1,4 +1,4 @@
-"""Scores of generated targets: those that fit what is generated, beside a baseline."""
+"""Scores for generated targets, chosen by the kind of target, with a baseline."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from seqlab.tasks.excerpt import excerpt
 from seqlab.tokens.words import Words, join_words
 
 MAX_EXAMPLES = 20
-"""Items of a report that are shown with their output."""
+"""Number of examples with their outputs in a report."""
 CHARACTER_KINDS = ("characters", "bytes")
 MIN_SENTENCE_WORDS = 6
-"""From this mean number of words on, targets are sentences, even if their tokens are characters."""
+"""Mean number of words from which targets count as sentences, even if their tokens are characters."""
 
 
 @dataclass(frozen=True)
 class EvaluationItem:
-    """A source with all targets that the data has for it."""
+    """A source with all of its reference targets."""
 
     where: str
     text: str
@@ -41,13 +41,13 @@ class EvaluationItem:
 
 
 def show_numbered(items: Sequence[EvaluationItem], numbers: Collection[int]) -> dict[int, tuple[str, Any]]:
-    """Where some items are in the data, and their sources."""
+    """Return the locations and sources of some items."""
     chosen = {number: items[number] for number in sorted(numbers) if number < len(items)}
     return {number: (item.where, item.text) for number, item in chosen.items()}
 
 
 def format_sample(source: str, output: str, reference: str) -> str:
-    """A source with what the model generates for it, for the journal."""
+    """Format a source with the generated output, for the journal."""
     return f"{source}\n→ {output}\n(reference: {reference})"
 
 
@@ -61,8 +61,8 @@ def score_outputs(
     baseline_name: str,
     source_lengths: Sequence[int] = (),
 ) -> Evaluation:
-    """Scores of the output for every item beside those of a baseline, where there is one; also by source
-    length, where lengths are given.
+    """Score the output for every item, compared with a baseline if there is one, and by source length if
+    lengths are given.
     """
     references = [item.references for item in items]
     drafts = draft_scores(recipe, outputs, references)
@@ -96,8 +96,8 @@ def _example(item: EvaluationItem, output: str) -> TranslationExample:
 def draft_scores(
     recipe: Recipe, outputs: Sequence[str], references: Sequence[Sequence[str]]
 ) -> list[DraftScore]:
-    """The scores that fit; the first one ranks models. Phonemes have error rates, words and dates generated
-    character by character are right or wrong, and sentences are compared by their parts.
+    """Choose scores by the kind of target; the first one ranks models. Phonemes get error rates, words and
+    dates generated character by character exact match, and sentences overlap scores such as BLEU.
     """
     tokens = recipe.tokens
     target_kind = tokens.target_kind or tokens.kind
@@ -111,7 +111,7 @@ def draft_scores(
         return [exact_match(outputs, references), character_error_rate(outputs, references)]
     in_english = matches_language(recipe.data.target, "en")
     scores = {draft.name: draft for draft in translation_scores(outputs, references, in_english=in_english)}
-    if target_kind == "words":  # these cannot generate "end ." instead of "end.": spacing is not a mistake
+    if target_kind == "words":  # these cannot generate "end ." instead of "end.", so spacing does not count
         outputs = [_with_standard_spacing(output) for output in outputs]
         references = [[_with_standard_spacing(reference) for reference in texts] for texts in references]
         scores["ter"] = sentence_score("ter", outputs, references)
@@ -120,11 +120,11 @@ def draft_scores(
 
 
 def _are_sentences(references: Sequence[Sequence[str]]) -> bool:
-    """Whether targets have so many words that some may be right where others are wrong."""
+    """Whether targets have enough words to be partly correct."""
     num_words = mean(len(reference.split()) for texts in references for reference in texts)
     return num_words >= MIN_SENTENCE_WORDS
 
 
 def _with_standard_spacing(text: str) -> str:
-    """With the whitespace that `Words` would generate."""
+    """Normalize whitespace to what `Words` would generate."""
     return join_words(Words.words_of(text))

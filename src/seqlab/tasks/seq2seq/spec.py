@@ -1,4 +1,4 @@
-"""What tasks that generate a target from a source say about their data."""
+"""The base spec of tasks that generate a target from a source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from seqlab.sources.formats.image_files import looks_like_file
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.spec import TaskSpec
 
-FOR_BARE_TABLES = "; for a table without names of columns: data.header=false data.source=1 data.target=2"
+FOR_BARE_TABLES = "; for a table without a header: data.header=false data.source=1 data.target=2"
 
 
 class PairSpec(TaskSpec):
@@ -21,10 +21,10 @@ class PairSpec(TaskSpec):
     supports_metrics = True
     decoding = SearchSettings
     hint = ""
-    """A further way to name both sides, for the error when they are not clear."""
+    """Another way to set both sides, for the error if they are ambiguous."""
 
     def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
-        """The columns that are named, else the two that there are, else the two that look like a pair."""
+        """Find the columns that are set, else the only two, else the two that look like a pair."""
         is_table = not isinstance(source, TextSource | PairSource)
         if is_table and not (data.source or data.target) and len(source.columns) > 2:
             source_column, target_column = find_pair_of(source) or ("", "")
@@ -44,7 +44,7 @@ class PairSpec(TaskSpec):
                 else f"has the columns {listed(source.columns)}"
             )
             raise DataError(
-                f"{self.name} needs a column to read and one to write, and this file {has}.",
+                f"{self.name} needs a source column and a target column, but this file {has}.",
                 where=source.name,
                 cure=self._cure(source),
             )
@@ -55,21 +55,21 @@ class PairSpec(TaskSpec):
 
     @staticmethod
     def _about_sides(data: DataSettings) -> str:
-        return f"from column '{data.source}' to column '{data.target}'; others: data.source=NAME data.target=NAME"
+        return f"from column '{data.source}' to column '{data.target}'; set data.source=NAME data.target=NAME to change it"
 
     def _cure(self, source: Source) -> str:
-        """How to say what is read and what is generated."""
+        """Say how to set the source and the target column."""
         if isinstance(source, PairSource) and len(source.columns) > 1:
-            return f"Name both: data.source={source.columns[0]} data.target={source.columns[1]}"
+            return f"Set both: data.source={source.columns[0]} data.target={source.columns[1]}"
         if isinstance(source, CsvTable) and source.starts_with_row(source.columns):
-            return "Name both: data.source=NAME data.target=NAME" + FOR_BARE_TABLES
-        return "Name both: data.source=NAME data.target=NAME" + self.hint
+            return "Set both: data.source=NAME data.target=NAME" + FOR_BARE_TABLES
+        return "Set both: data.source=NAME data.target=NAME" + self.hint
 
     def required_columns(self, source: Source, data: DataSettings) -> list[str]:
         return [name for name in (data.source, data.target, data.language) if name]
 
     def warnings(self, source: Source, data: DataSettings) -> list[str]:
-        """The first pair of a table may have been taken for the names of its columns."""
+        """Warn if the first pair of a table may have been mistaken for its header."""
         sides = [data.source, data.target]
         if (
             not isinstance(source, CsvTable)
@@ -80,14 +80,14 @@ class PairSpec(TaskSpec):
         names = " and ".join(repr(shortened(name)) for name in sides)
         return [
             (
-                f"train: the first line names the columns, but {names} read like a pair, which is then lost;"
-                " without names: data.header=false"
+                f"train: the first line was read as the header, but {names} look like a pair; if there is no header, set"
+                " data.header=false"
             )
         ]
 
 
 def image_columns(source: Source) -> list[str]:
-    """Columns that name image files, by their first cell."""
+    """Return the columns whose first cell is an image file name."""
     first = next(iter(source.rows()), None)
     return (
         [] if first is None else [name for name in source.columns if looks_like_file(first.values.get(name))]

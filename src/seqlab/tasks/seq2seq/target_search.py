@@ -1,4 +1,4 @@
-"""The search that a recipe describes, over the target tokens of a codec."""
+"""Build the search of a recipe over the target tokens of a codec."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from seqlab.tokens.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class TargetSearch:
-    """A search, and how many of its hypotheses are kept for each source."""
+    """A search, and how many hypotheses it keeps for each source."""
 
     settings: DecodingSettings
     codec: Seq2SeqCodec
@@ -38,8 +38,8 @@ class TargetSearch:
         return cls(settings, codec, search)
 
     def with_top(self, top: int) -> TargetSearch:
-        """The same search for `top` hypotheses, or as many as there can be; all samples, since many may be
-        equal.
+        """Return the search for `top` hypotheses, or as many as possible; for sampling, all samples,
+        because many may be equal.
         """
         settings = self.settings
         most = settings.samples if settings.temperature and top > 1 else min(top, settings.beam)
@@ -51,7 +51,7 @@ class TargetSearch:
         return replace(self, settings=settings)
 
     def select(self, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-        """The best hypotheses of one source."""
+        """Return the best hypotheses of one source."""
         return select_n_best(self.settings, hypotheses)
 
 
@@ -70,8 +70,8 @@ def _prefix(settings: DecodingSettings, tokens: TargetTokens) -> list[int]:
 def _unknown_id(vocabulary: Vocabulary) -> int:
     if not vocabulary.has_unknown:
         raise RecipeError(
-            "the model has no token for unknown words, so none can be copied.",
+            "the vocabulary has no token for unknown words, so none can be copied.",
             where="decoding.unknown",
-            cure="Leave it out.",
+            cure="Remove it.",
         )
     return vocabulary.unk_id

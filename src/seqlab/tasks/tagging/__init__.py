@@ -1,1 +1,1 @@
-"""One tag for every step of a sequence."""
+"""Predict a tag for every step of a sequence."""

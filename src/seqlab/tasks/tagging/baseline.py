@@ -1,4 +1,4 @@
-"""What a tagger has to beat: a tagger that sees one word at a time."""
+"""The baseline of a tagger: one that sees one word at a time."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from seqlab.tasks.tagging.codec import TaggedSplit, TaggingCodec
 
 @dataclass(frozen=True)
 class BaselineTags:
-    """The tags that a baseline predicts for all words end to end, and how often training has each word; None
-    where there are no words.
+    """The predicted tags of all words, concatenated, and how often each word occurs in training; None for
+    steps of numbers.
     """
 
     predicted: Int[np.ndarray, " words"]
@@ -31,15 +31,15 @@ class BaselineTags:
 
 
 class BaselineTagger(ABC):
-    """Fitted on the training split."""
+    """A baseline fitted on the training split."""
 
     @abstractmethod
     def tag(self, sentences: Iterable[Sequence[Any]]) -> BaselineTags:
-        """The tags of all words end to end."""
+        """Return the tags of all words, concatenated."""
 
 
 class MostFrequentTagger(BaselineTagger):
-    """The most frequent tag of each word."""
+    """Predicts the most frequent tag of each word."""
 
     def __init__(self, baseline: MostFrequentTag) -> None:
         self._baseline = baseline
@@ -52,7 +52,7 @@ class MostFrequentTagger(BaselineTagger):
 
 
 class NearestMeanTagger(BaselineTagger):
-    """The tag whose steps have the nearest mean."""
+    """Predicts the tag whose steps have the nearest mean."""
 
     def __init__(self, baseline: NearestMean) -> None:
         self._baseline = baseline
@@ -63,7 +63,7 @@ class NearestMeanTagger(BaselineTagger):
 
 
 def fit_baseline(codec: TaggingCodec, train: TaggedSplit) -> BaselineTagger:
-    """The baseline for words, or the one for steps of numbers."""
+    """Fit the baseline for words, or the one for steps of numbers."""
     pairs = (train.rows.pairs(row) for row in train.rows.rows())
     examples = ((words, [codec.labels.encode(tag) for tag in tags]) for words, tags in pairs)
     if codec.tags_words:
@@ -75,5 +75,5 @@ def fit_baseline(codec: TaggingCodec, train: TaggedSplit) -> BaselineTagger:
 
 
 def _single(step: Any) -> Any:
-    """One step as a series of length 1."""
+    """Return one step as a series of length 1."""
     return np.atleast_2d(np.asarray(step, np.float64))

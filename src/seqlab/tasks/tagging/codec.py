@@ -1,4 +1,4 @@
-"""Words (or steps of numbers) and their tags <-> steps and tag ids."""
+"""Convert words (or steps of numbers) and their tags to steps and tag ids, and back."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from seqlab.tokens.words import Words
 
 @dataclass(frozen=True, kw_only=True)
 class TaggedSplit(LabeledSplit):
-    """Sequences with a tag for every word. Long ones of the training split may be stored in pieces."""
+    """Sequences with a tag for every word. Long sequences of the training split may be stored in pieces."""
 
     rows: TaggedRows
 
@@ -50,7 +50,7 @@ class TaggingCodec(Codec):
 
     @classmethod
     def fit(cls, recipe: Recipe, train: Source) -> Self:
-        """Tags come from all training rows, also from those that a subsample leaves out."""
+        """Fit the inputs, and the tags on all training rows, including those that a subsample leaves out."""
         rows = TaggedRows.of(recipe, train)
         labels = _fit_labels(recipe, undrawn(train))
         inputs = FrameInputs if STEPS in rows.columns else WordInputs
@@ -68,19 +68,21 @@ class TaggingCodec(Codec):
 
     @cached_property
     def scheme(self) -> TaggingScheme | None:
-        """How the tags mark spans; None where they mark none."""
+        """The tagging scheme of the spans; None if the tags do not mark spans."""
         return detect_scheme(self.labels.names)
 
     @property
     def tags_words(self) -> bool:
-        """Whether words are tagged, not steps of numbers."""
+        """Whether words are tagged, rather than steps of numbers."""
         return isinstance(self.inputs, WordInputs)
 
     def label_names(self) -> list[str]:
         return list(self.labels.names)
 
     def encode_split(self, name: str, source: Source) -> TaggedSplit:
-        """Long sequences of the split `train` are stored in pieces; other splits are scored whole."""
+        """Encode a split. Long sequences of the split `train` are stored in pieces; other splits are kept
+        whole.
+        """
         rows = TaggedRows.of(self.recipe, source)
         limits = self._limits(name)
         made_from = {
@@ -106,15 +108,15 @@ class TaggingCodec(Codec):
         encode_rows(rows, folder, inputs=self.inputs, labels=self.labels, scheme=self.scheme, limits=limits)
 
     def collate(self, split: TaggedSplit, rows: Indices) -> Batch:
-        """Some examples of a split as one batch."""
+        """Build a batch from some examples of a split."""
         steps, tags, to_length = split.steps, split.store["tags"], self.recipe.training.pad_to
         inputs, is_token = self.inputs.padded([steps[row] for row in rows], to_length=to_length)
         targets, _ = pad([tags[row] for row in rows], value=NO_TAG, to_length=to_length)
         return Batch(inputs=inputs, is_token=is_token, targets={"tags": targets}, rows=torch.from_numpy(rows))
 
     def input_rows(self, inputs: Sequence[Any]) -> list[Row]:
-        """Inputs that do not come from a file, as rows. A text is split into words and punctuation marks; a
-        list of words, or of steps, is taken as it is.
+        """Return inputs that do not come from a file as rows. A text is split into words and punctuation; a
+        list of words or steps is kept unchanged.
         """
         sequences = [Words.words_of(value) if isinstance(value, str) else list(value) for value in inputs]
         return [self.inputs.row(sequence, number) for number, sequence in enumerate(sequences, start=1)]
@@ -135,8 +137,8 @@ def _fit_labels(recipe: Recipe, train: Source) -> Labels:
             f"every word has the same tag '{excerpt(labels.names[0])}'.",
             where=train.name,
             cure=(
-                f"A tagger needs at least two tags; is '{recipe.data.label}' the column of tags? To use"
-                " another: data.label=NAME"
+                f"A tagger needs at least two tags; is '{recipe.data.label}' the tag column? Set data.label=NAME"
+                " to change it."
             ),
         )
     return labels

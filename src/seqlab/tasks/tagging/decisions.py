@@ -1,4 +1,4 @@
-"""From the logits of a tagger to tags: each word for itself, or with a CRF for the sentence as a whole."""
+"""Decode tags from the logits of a tagger: word by word, or with a CRF for the whole sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from seqlab.blocks.words_first import words_first
 
 Logits = Float[Tensor, "batch time tags"]
 IsWord = Bool[Tensor, "batch time"]
-"""The steps that answer for a word; among them may stand others, the first pieces of words."""
+"""The steps that predict the tag of a word; other steps may lie between them, such as the first pieces of
+words.
+"""
 
 
 @dataclass(frozen=True)
@@ -25,19 +27,19 @@ class Decided:
 
 
 def crf_of(model: nn.Module) -> CRF | None:
-    """The CRF of a tagger, if it has one."""
+    """Return the CRF of a tagger, if it has one."""
     crf = getattr(model, "crf", None)
     return crf if isinstance(crf, CRF) else None
 
 
 def log_probabilities(model: nn.Module, logits: Logits, is_word: IsWord) -> Float[Tensor, "batch words tags"]:
-    """log P(tag | sentence) of every word, the words of each sentence first."""
+    """Return log P(tag | sentence) of every word, with the words of each sentence moved to the front."""
     own, crf = words_first(logits, is_word).float(), crf_of(model)
     return own.log_softmax(dim=-1) if crf is None else crf.log_marginals(own, _words(is_word))
 
 
 def decide(model: nn.Module, logits: Logits, is_word: IsWord) -> list[Decided]:
-    """The tags of every sentence of a batch. Each must have a word."""
+    """Decode the tags of every sentence of a batch, each of which must have a word."""
     log_probs, crf = log_probabilities(model, logits, is_word), crf_of(model)
     best = (
         log_probs.argmax(dim=-1)

@@ -1,4 +1,4 @@
-"""The tokens, the network and the batches of a tagger where the recipe leaves them open."""
+"""Default tokens, network and batches of a tagger."""
 
 from __future__ import annotations
 
@@ -11,23 +11,25 @@ from seqlab.tasks.tagging.settings import TaggingSettings
 
 WORD_KINDS = ("words", "whitespace")
 LONGEST_PIECE = 512
-"""Sentences with more steps are learned in pieces by default: one endless document must not fill the
+"""Longer sentences are split for training by default, so that one huge document does not exhaust the
 memory.
 """
 WORD_MODEL = RecurrentSettings(
     bidirectional=True, hidden_size=192, embedding_size=256, dropout=0.5, locked_dropout=True
 )
 STEP_MODEL = RecurrentSettings(bidirectional=True, hidden_size=64, dropout=0.2)
-"""What is trained where no model is named."""
+"""The default models."""
 
 
 def with_defaults(recipe: Recipe, *, reads_words: bool) -> tuple[Recipe, list[str]]:
-    """reads_words: steps are words, not vectors of numbers."""
+    """Fill in defaults with their reasons. reads_words: whether steps are words rather than vectors of
+    numbers.
+    """
     _refuse_mixed_aims(recipe)
     recipe, reasons = _with_words(recipe) if reads_words else (recipe, [])
     if "model" not in recipe.model_fields_set:
         recipe = recipe.model_copy(update={"model": WORD_MODEL if reads_words else STEP_MODEL})
-        reasons.append("a bidirectional recurrent model; another: --model NAME")
+        reasons.append("a bidirectional recurrent model; set --model NAME to change it")
     recipe = recipe.with_defaults("training", learning_rate=3e-3).with_defaults(
         "data", max_length=LONGEST_PIECE
     )
@@ -37,19 +39,19 @@ def with_defaults(recipe: Recipe, *, reads_words: bool) -> tuple[Recipe, list[st
 
 
 def _with_words(recipe: Recipe) -> tuple[Recipe, list[str]]:
-    """What a token is, and whether its characters are seen."""
+    """Choose the tokens, and whether the model reads their characters."""
     reasons = []
     if not recipe.tokens.kind:
         recipe = recipe.changed("tokens", kind="whitespace")
-        reasons.append("a token is a word; pieces of words: tokens.kind=wordpiece")
+        reasons.append("a token is a word; set tokens.kind=wordpiece for subwords")
     is_new = not recipe.start.run and not recipe.distillation.run
     if recipe.tokens.kind not in WORD_KINDS or not is_new:
         return recipe, reasons
     if "characters" not in recipe.section(TaggingSettings).model_fields_set:
         recipe = recipe.changed("tagging", characters="convolutional")
         reasons.append(
-            "words show their characters too, so that endings and capitals tell; without:"
-            " tagging.characters=none"
+            "the model also reads the characters of words, such as suffixes and capitals; set"
+            " tagging.characters=none to disable"
         )
     if (
         recipe.section(TaggingSettings).characters != "none"
@@ -57,8 +59,7 @@ def _with_words(recipe: Recipe) -> tuple[Recipe, list[str]]:
     ):
         recipe = recipe.changed("tokens", lowercase=True)
         reasons.append(
-            "words that differ in capitals only share a vector, beside their own characters; otherwise:"
-            " tokens.lowercase=false"
+            "word vectors ignore case, which the characters keep; set tokens.lowercase=false to change it"
         )
     if (
         recipe.section(TaggingSettings).characters == "none"
@@ -66,20 +67,20 @@ def _with_words(recipe: Recipe) -> tuple[Recipe, list[str]]:
     ):
         recipe = recipe.changed("tokens", min_count=2)
         reasons.append(
-            "words seen once count as unknown, so that the model learns to tag unknown words; other counts:"
-            " tokens.min_count=NUMBER"
+            "words seen once count as out of vocabulary, so that the model learns to tag such words; set"
+            " tokens.min_count=NUMBER to change it"
         )
     return recipe, reasons
 
 
 def _refuse_mixed_aims(recipe: Recipe) -> None:
-    """A chain has one loss for a whole sentence, which knows no smoothed targets and no teacher."""
+    """Reject label smoothing and distillation with a CRF, whose loss is over whole sentences."""
     if not recipe.section(TaggingSettings).crf:
         return
     for name in ("training.label_smoothing", "distillation.run"):
         if attrgetter(name)(recipe):
             raise RecipeError(
-                f"{name} is about single tags, and a CRF decides on all tags of a sentence together.",
+                f"{name} applies to individual tags, but a CRF predicts all tags of a sentence jointly.",
                 where="tagging.crf",
-                cure=f"Leave out {name}, or the CRF: tagging.crf=false",
+                cure=f"Remove {name}, or disable the CRF: tagging.crf=false",
             )

@@ -1,4 +1,4 @@
-"""Tagged rows -> a store with the steps of every sequence, and beside each step the tag it predicts."""
+"""Encode tagged rows into a store with the steps of every sequence and the tag that each step predicts."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ from seqlab.tasks.tagging.span_scores import SpanRules
 from seqlab.tokens.labels import Labels
 
 NO_TAG = -1
-"""The target of a step that predicts no tag: padding, and all pieces of a word but the last."""
+"""The target of a step without a tag: padding, and all pieces of a word but the last."""
 
 
 @dataclass(frozen=True)
 class LengthLimits:
-    """How long a stored sequence may be."""
+    """The maximum length of a stored sequence."""
 
     piece: int
     """Longer sequences are stored in pieces of this many steps; 0 keeps them whole."""
     positions: int
-    """Steps for which the network has positions; 0 for any number."""
+    """Number of positions of the network; 0 for no limit."""
 
     def check(self, steps: NDArray[Any], row: Row) -> None:
-        """Refuse a sequence that is kept whole and that the network cannot read."""
+        """Reject a sequence that is kept whole but is too long for the network."""
         if not self.piece and 0 < self.positions < len(steps):
             raise DataError(
-                f"a sequence of {len(steps):,} steps, but the model reads {self.positions:,} at once.",
+                f"the sequence has {len(steps):,} steps, but the model reads at most {self.positions:,}.",
                 where=row.where,
                 cure=(
-                    f"Split it or leave it out, or train with model.max_positions={len(steps)} or more, or"
+                    f"Split or remove it, or train with model.max_positions={len(steps)} or more, or"
                     " with model.positions=sinusoidal."
                 ),
             )
 
     def note(self, num_cut: int, num_sequences: int) -> str:
-        """What the user should know about sequences in pieces; empty where there are none."""
+        """Return a note for the user about sequences in pieces; empty if there are none."""
         if not num_cut:
             return ""
         cure = "a larger model.max_positions" if self.piece == self.positions else "data.max_length=0"
         return (
-            f"{num_cut:,} of {num_sequences:,} sequences are longer than {self.piece:,} steps and are learned"
-            f" in pieces; whole: {cure}"
+            f"{num_cut:,} of {num_sequences:,} sequences are longer than {self.piece:,} steps and are split for"
+            f" training; set {cure} to keep them whole"
         )
 
 
@@ -100,7 +100,7 @@ def _tag_ids(
 
 
 def split_into_pieces(tags: NDArray[np.int32], max_length: int) -> list[slice]:
-    """Slices of at most `max_length` steps (0: one slice). Pieces without a tag are left out.
+    """Split a sequence into slices of at most `max_length` steps (0: one slice), without pieces that have no tag.
 
     >>> split_into_pieces(np.array([0, 1, NO_TAG, NO_TAG, 2], np.int32), 2)
     [slice(0, 2, None), slice(4, 6, None)]

@@ -1,4 +1,4 @@
-"""Scores a tagger: words and, where tags mark spans, the spans."""
+"""Score a tagger on words and, if tags mark spans, on spans."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from seqlab.tasks.tagging.scores import tag_items, tag_scores, tag_slices
 from seqlab.tasks.tagging.span_scores import span_items, span_scores, span_sections
 
 CONTEXT = 8
-"""Words on either side of a mistake."""
+"""Number of context words on either side of a mistake."""
 
 
 def wrong_words(codec: TaggingCodec, split: TaggedSplit, predictions: TagPredictions) -> list[WrongExample]:
-    """Each in square brackets among its neighbors."""
+    """Return the worst mistakes, each in square brackets with its context."""
     words, sentences = predictions.words, predictions.sentences
     worst = words.worst_mistakes(MAX_MISTAKES).tolist()
     rows = split.rows_at({int(sentences[place]) for place in worst})
@@ -53,7 +53,7 @@ def wrong_words(codec: TaggingCodec, split: TaggedSplit, predictions: TagPredict
 
 
 def in_context(words: Sequence[str], place: int) -> str:
-    """The word at a place in square brackets, with some words on either side.
+    """Return a word in square brackets with some words on either side.
 
     >>> in_context(["the", "old", "man", "the", "boats"], 2)
     'the old [man] the boats'
@@ -65,7 +65,9 @@ def in_context(words: Sequence[str], place: int) -> str:
 
 
 class TaggingEvaluator(LabeledEvaluator[TaggingCodec, TaggedSplit, TaggingPredictor]):
-    """Next to the most frequent tag of each word, or to the nearest mean of each step."""
+    """Scores a tagger, with the most frequent tag of each word or the nearest mean of each step as the
+    baseline.
+    """
 
     def evaluate(self, predictor: TaggingPredictor, split: str) -> Evaluation:
         encoded, names = self._whole(self.splits[split]), self.codec.labels.names
@@ -94,20 +96,20 @@ class TaggingEvaluator(LabeledEvaluator[TaggingCodec, TaggedSplit, TaggingPredic
         return Evaluation(split, scores, sections, items, answers=predicted, truths=truth)
 
     def _whole(self, split: TaggedSplit) -> TaggedSplit:
-        """A split whose example i is the i-th row: the training split may be stored in pieces."""
+        """Return a split whose example i is the i-th row; the training split may be stored in pieces."""
         if not split.store.facts["pieces"]:
             return split
         return self.codec.encode_split(f"{split.name}, whole", split.rows)
 
     def show_items(self, split: str, numbers: Collection[int]) -> dict[int, tuple[str, Any]]:
-        """The words of each sentence, or the numbers of its steps."""
+        """Return the words of each sentence, or the numbers of its steps."""
         rows = self.splits[split].rows_at(numbers)
         return {number: (row.where, self.codec.inputs.names_of(row)) for number, row in rows.items()}
 
     def _span_scores(
         self, predictions: TagPredictions, baseline: BaselineTags | None, scheme: TaggingScheme
     ) -> tuple[list[Score], dict[str, Items]]:
-        """The scores of the spans, and the sentences behind them."""
+        """Return the scores of the spans, and the sentences they are computed from."""
         names = self.codec.labels.names
         truth, predicted = predictions.truth_and_predicted(names)
         spans, of_baseline, name = compare_spans(truth, predicted), None, ""
@@ -121,7 +123,7 @@ class TaggingEvaluator(LabeledEvaluator[TaggingCodec, TaggedSplit, TaggingPredic
         return fit_baseline(self.codec, self.splits["train"])
 
     def _baseline_tags(self, split: TaggedSplit) -> BaselineTags | None:
-        """None without a training split."""
+        """Return the baseline tags; None without a training split."""
         if "train" not in self.splits:
             return None
         return self._baseline.tag(split.rows.pairs(row)[0] for row in split.rows.rows())

@@ -1,4 +1,4 @@
-"""What a tagger asks of its inputs: steps that each get a tag, and a name for each of them."""
+"""The inputs of a tagger: steps that get a tag, each with a name."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from seqlab.tokens.numeric_steps import NumericSteps
 
 
 class TaggedInputs(Inputs):
-    """Rows -> steps, with the place of the step that answers for each word."""
+    """Converts rows to steps, with the position of the step that predicts the tag of each word."""
 
     @abstractmethod
     def encode_tagged(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any], NDArray[np.int64]]]:
-        """Rows with their steps, (time,) or (time, width), and the places that answer."""
+        """Yield rows with their steps, (time,) or (time, width), and the positions that predict tags."""
 
     @abstractmethod
     def names_of(self, row: Row) -> list[str]:
-        """What is tagged, in words."""
+        """Return a readable name for each tagged step."""
 
     def encode(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
         return ((row, steps) for row, steps, _ in self.encode_tagged(rows))
@@ -38,12 +38,14 @@ class TaggedInputs(Inputs):
     def padded(
         self, sequences: Sequence[NDArray[Any]], *, to_length: int
     ) -> tuple[Shaped[Tensor, "batch time *features"], Bool[Tensor, "batch time"]]:
-        """Sequences side by side; whatever fills them up is never looked at."""
+        """Pad sequences to a batch; padding is always masked."""
         return pad(sequences, value=self.pad_value, to_length=to_length)
 
 
 class FrameInputs(TaggedInputs):
-    """Each feature brought to mean 0 and deviation 1; every step answers for itself."""
+    """Numeric steps, with each feature standardized to mean 0 and standard deviation 1; every step has a
+    tag.
+    """
 
     column = STEPS
     pad_value = 0

@@ -1,4 +1,4 @@
-"""Cross-entropy of the tag of every word, or the negative log-likelihood of all tags under a CRF."""
+"""The objective of a tagger: cross-entropy of every tag, or the negative log-likelihood under a CRF."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from seqlab.training.base import BatchLoss, Carry, Validation
 
 
 class TaggingObjective(Objective[TaggingCodec, TaggedSplit]):
-    """Where tags mark spans, the F1 of the spans chooses the best weights; else accuracy does."""
+    """If tags mark spans, span F1 selects the best weights; otherwise accuracy does."""
 
     def loader(self, cursor: Cursor) -> Loader:
         return training_loader(self.codec, self.splits["train"], self.recipe.training, cursor)

@@ -14,7 +14,7 @@ from seqlab.tasks.tagging.settings import TaggingSettings
 
 
 def build_model(codec: TaggingCodec) -> nn.Module:
-    """Logits of all tags at every step, with `tagging.crf` under a CRF."""
+    """Build a network with one logit per tag at every step, with a CRF on top if `tagging.crf` is set."""
     return build_tagger(
         codec.recipe.model,
         embedding=codec.inputs.embedding,

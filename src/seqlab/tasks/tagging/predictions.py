@@ -22,13 +22,13 @@ TagSequences = list[tuple[str, ...]]
 
 @dataclass(frozen=True)
 class TagPredictions:
-    """The predictions for all words end to end, and the number of the sentence of each."""
+    """The predictions for all words, concatenated, and the sentence number of each."""
 
     words: ClassPredictions
     sentences: Int[np.ndarray, " words"]
 
     def by_sentence(self, tags: Int[np.ndarray, " words"], names: Sequence[str]) -> TagSequences:
-        """The names of tags that are end to end, sentence by sentence."""
+        """Split concatenated tags into tag names by sentence."""
         starts = np.flatnonzero(np.diff(self.sentences, prepend=-1)).tolist()
         tag_names = [names[tag] for tag in tags.tolist()]
         return [
@@ -37,7 +37,7 @@ class TagPredictions:
         ]
 
     def truth_and_predicted(self, names: Sequence[str]) -> tuple[TagSequences, TagSequences]:
-        """The true and the predicted tags of every sentence."""
+        """Return the true and the predicted tags of every sentence."""
         return self.by_sentence(self.words.targets, names), self.by_sentence(self.words.predicted, names)
 
 

@@ -1,4 +1,4 @@
-"""The tags of new sentences."""
+"""Predict the tags of new sentences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from seqlab.tasks.tagging.tagged_sentence import TaggedSentence, mark_spans
 
 
 class TaggingPredictor(Predictor[TaggingCodec, Calibration]):
-    """A tag for every word, each with its probability."""
+    """Predicts a tag for every word with its probability."""
 
     def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
         column = self.codec.inputs.column
@@ -29,7 +29,7 @@ class TaggingPredictor(Predictor[TaggingCodec, Calibration]):
         return [sentence for rows in batches for sentence in self._tag_rows(rows, column, top)]
 
     def _tag_rows(self, rows: list[Row], column: str, top: int) -> Iterator[TaggedSentence]:
-        """A row without words is a sentence without tags."""
+        """Tag rows; a row without words gives a sentence without tags."""
         with_words = [row for row in rows if row.values[column]]
         decisions = iter(self._run(with_words) if with_words else ())
         for row in rows:

@@ -11,7 +11,7 @@ from seqlab.tasks.labeled.rows import CheckedRows
 
 
 class TaggedRows(CheckedRows):
-    """A source without the rows that have nothing to tag, or not one tag for each."""
+    """A source without rows that have nothing to tag, or not exactly one tag per word."""
 
     def __init__(self, whole: Source, *, words: str, tags: str) -> None:
         super().__init__(whole, [words, tags])
@@ -27,7 +27,7 @@ class TaggedRows(CheckedRows):
         self.pairs(row)
 
     def pairs(self, row: Row) -> tuple[list[Any], list[str]]:
-        """The words or steps of a row, and their tags."""
+        """Return the words or steps of a row, and their tags."""
         if self._words == STEPS:
             return row.values[STEPS], tags_of_steps(row, steps=STEPS, tags=self._tags)
         return pairs_of(row, words=self._words, tags=self._tags)

@@ -1,4 +1,4 @@
-"""The scores of a tagger, with intervals over sentences and next to a baseline."""
+"""The scores of a tagger, with confidence intervals over sentences and a baseline."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TIMES = {0: "never", 1: "1–4", 2: "5–49", 3: "50 or more"}
 
 
 def tag_items(predictions: TagPredictions, baseline: BaselineTags | None) -> dict[str, Items]:
-    """The sentences behind each score."""
+    """Return the per-sentence terms of each score."""
     words, sentences = predictions.words, predictions.sentences
     items: dict[str, Items] = {
         "accuracy": grouped_mean_items(words.correct, sentences),
@@ -45,7 +45,7 @@ def tag_items(predictions: TagPredictions, baseline: BaselineTags | None) -> dic
 def tag_scores(
     predictions: TagPredictions, baseline: BaselineTags | None, *, noun: str = "word"
 ) -> list[Score]:
-    """Accuracy on all words and on those that training does not have, macro-F1 and loss.
+    """Return accuracy on all words and on unseen words, macro-F1 and loss.
 
     noun: what is tagged.
     """
@@ -59,7 +59,7 @@ def tag_scores(
             items["accuracy"],
             baseline=baseline_items.get("accuracy"),
             baseline_name=name,
-            method=f"share of {len(targets):,} {noun}s with the right tag; {interval}",
+            method=f"share of {len(targets):,} {noun}s with the correct tag; {interval}",
             unit="sentences",
         ),
         *_on_unseen(predictions, baseline, items, baseline_items),
@@ -69,8 +69,8 @@ def tag_scores(
             baseline=baseline_items.get("macro_f1"),
             baseline_name=name,
             method=(
-                "mean of the F1 of the tags; one that is never predicted counts as 0, one that occurs neither"
-                f" in the data nor in the predictions is left out; {interval}"
+                "mean F1 of the tags; a tag that is never predicted counts as 0, one that occurs neither in the"
+                f" data nor in the predictions is excluded; {interval}"
             ),
             unit="sentences",
         ),
@@ -78,7 +78,7 @@ def tag_scores(
             "loss",
             items["loss"],
             higher_is_better=False,
-            method=f"mean cross-entropy of a {noun} in nats; {interval}",
+            method=f"mean cross-entropy per {noun} in nats; {interval}",
             unit="sentences",
         ),
     ]
@@ -87,7 +87,7 @@ def tag_scores(
 def tag_slices(
     predictions: TagPredictions, baseline: BaselineTags | None, *, noun: str = "word"
 ) -> list[ScoreSlices]:
-    """Accuracy by the length of the sentence, and by how often training has the word."""
+    """Return the accuracy by sentence length, and by training frequency of the word."""
     words, sentences = predictions.words, predictions.sentences
     lengths = np.bincount(sentences)
     lengths = lengths[lengths > 0]
@@ -103,7 +103,7 @@ def tag_slices(
     if baseline is None or baseline.times is None:
         return by_length
     return by_length + slice_scores(
-        "times that training has the word",
+        "occurrences of the word in training",
         score="accuracy",
         unit="words",
         parts=parts_within_items(
@@ -115,7 +115,7 @@ def tag_slices(
 
 
 def _baseline_items(predictions: TagPredictions, baseline: BaselineTags | None) -> dict[str, Items]:
-    """Accuracy and macro-F1 of the baseline, on the same sentences."""
+    """Return accuracy and macro-F1 of the baseline on the same sentences."""
     if baseline is None:
         return {}
     words, sentences = predictions.words, predictions.sentences
@@ -142,7 +142,7 @@ def _on_unseen(
     items: dict[str, Items],
     baseline_items: dict[str, Items],
 ) -> list[Score]:
-    """Accuracy on the words that training does not have, where there are any."""
+    """Return the accuracy on words that do not occur in training, if there are any."""
     if baseline is None or baseline.is_seen.all():
         return []
     is_unseen = ~baseline.is_seen
@@ -154,7 +154,7 @@ def _on_unseen(
             baseline=baseline_items["accuracy_on_unseen_words"],
             baseline_name="the most frequent tag",
             method=(
-                f"share right of the {len(targets):,} words that the training data does not have;"
+                f"accuracy on the {len(targets):,} words that do not occur in the training data;"
                 f" {_interval(predictions.sentences[is_unseen])}"
             ),
             unit="sentences",

@@ -1,4 +1,4 @@
-"""The section `tagging` of a recipe. No torch here."""
+"""The section `tagging` of a recipe. Does not import torch."""
 
 from __future__ import annotations
 
@@ -11,41 +11,40 @@ from seqlab.models.settings.recurrent import Width
 
 
 class TaggingSettings(Settings):
-    """How words enter a tagger, and how their tags are decided."""
+    """How a tagger encodes words and decodes tags."""
 
     characters: Literal["none", "convolutional", "recurrent"] = Field(
         "none",
         description=(
-            "What is made of the characters of a word beside its own vector; where nothing is said, the task"
-            " decides."
+            "Encoder for the characters of a word, in addition to its word vector; if not set, the task chooses."
         ),
     )
     character_size: int = Field(
         0,
         ge=0,
-        description="Width of what the characters give, out of the width of what enters; 0 takes half of it.",
+        description="Size of the character features within the embedding; 0 uses half of it.",
     )
-    character_embedding: int = Field(32, ge=1, description="Width of the vector of one character.")
+    character_embedding: int = Field(32, ge=1, description="Size of a character embedding.")
     character_widths: tuple[Width, ...] = Field(
-        (2, 3, 4, 5), min_length=1, description="Characters in a window, for each group of convolutions."
+        (2, 3, 4, 5), min_length=1, description="Kernel widths of the character convolutions, in characters."
     )
     max_word_length: int = Field(
         20,
         ge=4,
         le=1000,
-        description="Characters read of a word, its two borders among them; of longer ones both ends.",
+        description="Maximum characters read of a word, including two boundary marks; longer words keep both ends.",
     )
     word_dropout: float = Field(
         1.0,
         ge=0,
         description=(
-            "With characters: while training, a word seen n times is unknown with probability w / (w + n); 0"
-            " never."
+            "With characters: in training, a word seen n times becomes unknown with probability w / (w + n); 0"
+            " disables it."
         ),
     )
     crf: bool = Field(
         False,
         description=(
-            "Decide on all tags of a sentence together: a linear chain learns which tags follow each other."
+            "Add a linear-chain CRF, which learns tag transitions and decodes all tags of a sentence jointly."
         ),
     )

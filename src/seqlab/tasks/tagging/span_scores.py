@@ -1,4 +1,4 @@
-"""Tags that mark spans: whether a file keeps their rules, and the scores of the spans."""
+"""Tags that mark spans: whether a file follows the tagging scheme, and the scores of the spans."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from seqlab.pages.sections.facts import SpanFacts
 
 SHOWN = 3
 OUTSIDE = ("O", UNNAMED)
-"""What stands before the first word, and behind the last."""
+"""The tag before the first word and after the last."""
 Tagged = Sequence[Sequence[str]]
-"""Sentences of tags."""
+"""The tags of several sentences."""
 
 
 @dataclass
 class SpanRules:
-    """What a look at all sentences of a split finds.
+    """Violations of the tagging scheme in the sentences of a split.
 
-    faults: I-X (or E-X) where no span of type X goes on, and where ends are marked: B-X or I-X that no word
-    of the same span follows.
+    faults: I-X (or E-X) that does not continue a span of type X and, in schemes that mark ends, B-X or I-X
+    that is not continued.
     """
 
     scheme: TaggingScheme
     faults: int = 0
     needless: int = 0
-    """B-X that no span of the same type stands before: there IOB1 would write I-X."""
+    """B-X that does not follow a span of the same type, where IOB1 would use I-X."""
     first: list[str] = field(default_factory=list)
 
     def look(self, tags: Sequence[str], *, where: str) -> None:
@@ -64,30 +64,30 @@ class SpanRules:
             self.first.append(place)
 
     def sentence(self) -> str:
-        """What the user should know, empty when the rules are kept."""
+        """Return a note for the user; empty if there are no violations."""
         if not self.faults:
             return ""
         if self.scheme.end:
             end, single = self.scheme.end, self.scheme.single
             return (
-                f"{self.faults:,} tags break the rules of {self.scheme.name}, by which a span is B-X, I-X …,"
-                f" {end}-X, or {single}-X alone; a span then begins and ends where its type does. The first:"
+                f"{self.faults:,} tags violate {self.scheme.name}, in which a span is B-X, I-X …, {end}-X, or"
+                f" {single}-X alone; such a span begins and ends where its type does. The first:"
                 f" {'; '.join(self.first)}"
             )
         if not self.needless:
             return (
-                f"the tags are IOB1, as in CoNLL-2003: {self.faults:,} spans begin with I, and B stands only"
-                " where two spans of one type touch. They are learned and scored as they are"
+                f"the tags are IOB1, as in CoNLL-2003: {self.faults:,} spans begin with I, and B is used only between"
+                " adjacent spans of one type. They are trained and scored unchanged"
             )
         return (
-            f"{self.faults:,} tags I-X stand where no span of type X goes on; each counts as the beginning of"
-            f" a span. The first: {'; '.join(self.first)}"
+            f"{self.faults:,} tags I-X do not continue a span of type X; each counts as the beginning of a span."
+            f" The first: {'; '.join(self.first)}"
         )
 
 
 def span_items(spans: SpanScores) -> dict[str, Items]:
-    """What the scores of spans are made of: all sentences, also those without a span, so that they are the
-    same ones for every model.
+    """Return the items of the span scores: all sentences, including those without spans, so that they are
+    the same for every model.
     """
     right, predicted, present = spans.by_sentence.T  # (sentences,) each
     sums = {
@@ -104,18 +104,18 @@ def span_items(spans: SpanScores) -> dict[str, Items]:
 def span_scores(
     spans: SpanScores, baseline: SpanScores | None, *, scheme: TaggingScheme, baseline_name: str
 ) -> list[Score]:
-    """F1, precision and recall of spans, with intervals over sentences, next to those of a baseline."""
+    """Return F1, precision and recall of spans, with intervals over sentences, compared with a baseline."""
     counts, items = spans.overall, span_items(spans)
     baseline_items = {} if baseline is None else span_items(baseline)
     methods = {
-        "f1": f"2 right / (predicted + present) of {counts.support:,} spans",
-        "precision": f"share right of the {counts.predicted:,} predicted spans",
-        "recall": f"share found of the {counts.support:,} spans",
+        "f1": f"2 · correct / (predicted + true) over {counts.support:,} spans",
+        "precision": f"share of {counts.predicted:,} predicted spans that are correct",
+        "recall": f"share of {counts.support:,} true spans that are found",
     }
     scores = []
     for name, definition in methods.items():
         method = (
-            f"{definition}, tags read as {scheme.name}; right means the same type and the same ends (seqeval's"
+            f"{definition}, tags read as {scheme.name}; correct means same type and same boundaries (seqeval's"
             " default); 95% CI by bootstrap over sentences"
         )
         scores.append(
@@ -132,7 +132,7 @@ def span_scores(
 
 
 def span_sections(truth: Tagged, predicted: Tagged, *, scheme: TaggingScheme) -> list[ReportSection]:
-    """The scores of every type of span, and how many predicted tags break the rules, as plain data."""
+    """Return the scores of every span type, and how many predicted tags violate the scheme, as plain data."""
     spans, strict = compare_spans(truth, predicted), compare_spans(truth, predicted, read=scheme.strict)
     rules = SpanRules(scheme)
     for tags in predicted:

@@ -1,5 +1,5 @@
-"""Give every word of a sentence one tag: parts of speech, names, chunks; or every step of a numeric
-sequence.
+"""Predict a tag for every word of a sentence (parts of speech, named entities, chunks), or for every step
+of a numeric sequence.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from seqlab.tasks.parts import TaskParts
 
 OPEN_FORMATS = ("tsv", "text")
-"""Formats of a file that may hold tagged words as well, by its name."""
+"""File formats that may also contain tagged words."""
 CHARACTER_SETTINGS = (
     "characters",
     "character_size",
@@ -39,7 +39,7 @@ CHARACTER_SETTINGS = (
 
 @task_specs.register("tagging")
 class TaggingSpec(LabeledSpec):
-    """One tag for every word or step."""
+    """Predicts a tag for every word or step."""
 
     name = "tagging"
     pipeline_tag = "token-classification"
@@ -85,7 +85,7 @@ class TaggingSpec(LabeledSpec):
         return with_defaults(recipe, reads_words=STEPS not in train.columns)
 
     def inherit_settings(self, recipe: Recipe, source: Recipe) -> Recipe:
-        """Words enter the network as they did in the run whose tokens are used."""
+        """Encode words as in the run whose tokens are used."""
         if source.task != self.name:
             return recipe
         tagging = source.section(TaggingSettings)

@@ -13,7 +13,7 @@ from seqlab.tasks.prediction import Prediction
 
 @dataclass(frozen=True)
 class MarkedSpan:
-    """Words of a sentence that their tags join, from word `first` to word `last`, counted from 1."""
+    """A span of words marked by tags, from word `first` to word `last` (1-based)."""
 
     type: str
     text: str
@@ -23,12 +23,11 @@ class MarkedSpan:
 
 @dataclass(frozen=True)
 class TaggedSentence(Prediction):
-    """A sentence with its predicted tags. `ranking` goes word by word; `probability` is the product of their
-    probabilities.
+    """A sentence with its predicted tags. `ranking` is word by word; `probability` is the product over the words.
 
-    spans: the spans that the tags mark (BIO, IOBES, BILOU); None where tags mark no spans.
-    candidates: for each word its most probable tags with their probabilities, as many as `top` asks for. The
-    first is not always the tag of the word: a CRF decides for the sentence as a whole.
+    spans: the spans that the tags mark (BIO, IOBES, BILOU); None if tags do not mark spans.
+    candidates: the `top` most probable tags of each word with their probabilities. The first is not always the
+    predicted tag, because a CRF decodes the sentence as a whole.
     """
 
     words: tuple[str, ...] = ()
@@ -42,7 +41,7 @@ class TaggedSentence(Prediction):
         return {**super().to_json(), **named, **spans, "candidates": [list(tags) for tags in self.candidates]}
 
     def to_lines(self) -> list[str]:
-        """A line for each word: its tag with its probability, then the other candidates."""
+        """Return a line per word: its tag with its probability, then the other candidates."""
         sentence, *words = super().to_lines()
         others = [
             "  ".join(f"{tag} {share:.4f}" for tag, share in candidates if tag != chosen)
@@ -54,7 +53,7 @@ class TaggedSentence(Prediction):
         ]
 
     def to_line(self) -> str:
-        """Where tags mark spans, the spans follow in a field of their own."""
+        """Return one line; if tags mark spans, these follow in a separate field."""
         if self.spans is None:
             return super().to_line()
         return f"{super().to_line()}\t" + "; ".join(
@@ -63,7 +62,7 @@ class TaggedSentence(Prediction):
 
 
 def mark_spans(words: Sequence[str], tags: Sequence[str]) -> tuple[MarkedSpan, ...]:
-    """The spans that tags mark."""
+    """Return the spans that tags mark."""
     return tuple(
         MarkedSpan(span.type, " ".join(words[span.first : span.last + 1]), span.first + 1, span.last + 1)
         for span in extract_spans(tags)

@@ -1,5 +1,5 @@
-"""Sentences that are lists of words already -> ids and characters, with the piece of each word that answers
-for it.
+"""Encode sentences, given as lists of words, as ids and characters, with the piece of each word that
+predicts its tag.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import PAD, UNK
 
 CHARACTERS = "characters.json"
-"""The file in which the known characters are kept."""
+"""The file with the known characters."""
 NEVER = np.zeros(0, np.int64)
-"""How often training has each id, where that is not known any more."""
+"""The training counts of a loaded run, which are no longer known."""
 
 
 class WordInputs(TaggedInputs):
-    """A word is one token where tokens are words, else several pieces. With a spelling, each comes with the
-    characters of its word.
+    """Words as one token each, or as several pieces. With a spelling, each piece comes with the characters of its
+    word.
 
-    The last piece of a word answers for it: there even a network that only looks back has read the whole
-    word. Words are encoded one by one, each but the first with the space before it, so that a token never
-    reaches over two of them.
+    The last piece of a word predicts its tag, because there even a causal network has read the whole word.
+    Words are encoded one by one, each but the first with the space before it, so that a token never spans
+    two words.
 
-    counts: how often the training data has each id; rare words are dropped more often.
+    counts: the number of occurrences of each id in training; rare words are dropped more often.
     """
 
     def __init__(
@@ -121,7 +121,9 @@ class WordInputs(TaggedInputs):
                 )
 
     def _with_characters(self, ids: Ids, sentence: Sequence[str], lengths: Sequence[int]) -> NDArray[Any]:
-        """(time,), or (time, 1 + characters) where every piece of a word has the characters of the whole."""
+        """Return (time,), or (time, 1 + characters), where every piece has the characters of its whole
+        word.
+        """
         if self.spelling is None:
             return ids
         steps = np.zeros((len(ids), self.width), np.int32)
@@ -141,11 +143,11 @@ class WordInputs(TaggedInputs):
         }
 
     def _count(self, words: Counter[str]) -> Int[np.ndarray, " vocab"]:
-        """How often each id stands in words that are there so many times."""
+        """Count the occurrences of each id from the counts of words."""
         counts = np.zeros(len(self.tokenizer.vocabulary), np.int64)
         for word, ids in self._pieces(set(words)).items():
             np.add.at(counts, ids, words[word])
-        counts[sorted(self.tokenizer.vocabulary.special_ids)] = 0  # what is unknown already cannot become so
+        counts[sorted(self.tokenizer.vocabulary.special_ids)] = 0  # special tokens are never dropped
         return counts
 
     def names_of(self, row: Row) -> list[str]:
@@ -167,12 +169,12 @@ class WordInputs(TaggedInputs):
         size = self.settings.character_size or hidden_size // 2
         if not 0 < size < hidden_size:
             raise RecipeError(
-                f"of the {hidden_size} numbers that enter, {size} would come from the characters: both the"
-                " word and they need some.",
+                f"the character features ({size}) must be smaller than the embedding ({hidden_size}), which words and"
+                " characters share.",
                 where="tagging.character_size",
                 cure=(
-                    "Lower it, widen what enters with model.embedding_size=NUMBER, or leave the characters"
-                    " out: tagging.characters=none"
+                    "Lower it, set a larger model.embedding_size=NUMBER, or disable characters:"
+                    " tagging.characters=none"
                 ),
             )
         words = TokenEmbedding(len(vocabulary), hidden_size - size, pad_id=self.pad_value, std=EMBEDDING_STD)
@@ -211,21 +213,21 @@ class WordInputs(TaggedInputs):
 
 
 def _spelling(recipe: Recipe, words: Counter[str]) -> Spelling:
-    """The characters of the training data; where tokens are those of another run, its characters."""
+    """Return the characters of the training data, or those of the run whose tokens are used."""
     folder = known_tokens(recipe)
     if folder is None:
         return Spelling.learn(_without_spaces(words), longest=recipe.section(TaggingSettings).max_word_length)
     if not (folder / CHARACTERS).is_file():
         raise RecipeError(
-            f"the network of {folder.parent} was learned without the characters of words.",
+            f"the network of {folder.parent} was trained without the characters of words.",
             where="tagging.characters",
-            cure="Leave them out: tagging.characters=none, or train without that run.",
+            cure="Set tagging.characters=none, or train without that run.",
         )
     return Spelling.load(folder / CHARACTERS)
 
 
 def _without_spaces(words: Counter[str]) -> Counter[str]:
-    """The same words at the beginning of a sentence and inside it, counted together."""
+    """Merge the counts of words at the beginning of a sentence and inside it."""
     counts = Counter[str]()
     for word, count in words.items():
         counts[word.removeprefix(" ")] += count
@@ -233,7 +235,7 @@ def _without_spaces(words: Counter[str]) -> Counter[str]:
 
 
 def _whole(word: str) -> str:
-    """A word with spaces inside (1 000) must not fall apart."""
+    """Replace spaces inside a word (1 000), so that it stays one word."""
     return "_".join(word.split())
 
 
@@ -242,7 +244,7 @@ def _with_spaces(words: Sequence[str]) -> list[str]:
 
 
 def _template(tokenizer: Tokenizer) -> tuple[Ids, Ids]:
-    """What a published tokenizer puts before and behind every text: [CLS] and [SEP]. Others put nothing."""
+    """Return what a published tokenizer adds before and after every text, such as [CLS] and [SEP]."""
     nothing, letter = tokenizer.encode(""), tokenizer.encode("a")
     before = next((place for place in range(len(nothing)) if nothing[place] != letter[place]), len(nothing))
     return nothing[:before], nothing[before:]

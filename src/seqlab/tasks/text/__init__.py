@@ -1,1 +1,1 @@
-"""What tasks on plain text share."""
+"""Shared parts of tasks on plain text."""

@@ -1,4 +1,4 @@
-"""The codec of tasks that learn from text alone: a tokenizer, and a store of its tokens."""
+"""The codec of tasks on plain text: a tokenizer, and a store of its tokens."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TextCodec(Codec):
         return pieces_of(self.tokenizer, steps)
 
     def open_store(self, source: Source) -> Store:
-        """The tokens of a source, encoded unless they are cached."""
+        """Open the tokens of a source, which are encoded unless they are cached."""
         made_from = {
             **self.cache_key(),
             "column": self.recipe.data.text,

@@ -1,4 +1,4 @@
-"""Default tokens, network and training budget for texts, from a look at the data.
+"""Default tokens, network and training budget for texts, from a sample of the data.
 
 Chosen on validation data; docs/tutorials/classification.md has the numbers.
 """
@@ -15,37 +15,37 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 
 VOCABULARY_SIZE, MAX_WORDS = 30_000, 512
-"""Words in the vocabulary, and the words to which texts are truncated, by default."""
+"""Default vocabulary size, and default length in words to which texts are truncated."""
 SAMPLE = 500
-"""Texts on which the kind of tokens is decided."""
+"""Number of texts for choosing the kind of tokens."""
 SHORT_TEXT = 40
-"""Mean characters below which a token is a character."""
+"""Mean length in characters below which tokens are characters."""
 MAX_CHARACTERS = 2048
-"""Characters to which texts are truncated where a token is a character: one endless document must not fill the
+"""Length to which texts of character tokens are truncated, so that one huge document does not exhaust the
 memory.
 """
 LONG_WORD = 30
-"""Mean characters between spaces from which a text has no words: a biological sequence, or a language without
-spaces.
+"""Mean characters between spaces from which a text has no words, such as a biological sequence or a
+language without spaces.
 """
 MAX_ROWS = 200_000
-"""Rows that are counted: more of them would not change a decision."""
+"""Maximum number of rows to count; more would not change a decision."""
 ENOUGH_ROWS, LONG_TEXT = 5_000, 400
-"""A network is worth its time on at least this many texts, of fewer characters than this on average."""
+"""A network pays off on at least this many texts, with fewer characters than this on average."""
 N_GRAMS_BESIDE_NETWORK = 2
-"""The longest n-grams of the bag beside the default network; a bag alone has longer ones."""
+"""Longest n-grams of a bag that is combined with the default network; a bag alone has longer ones."""
 CHARACTERS_PER_PLACE = 25
 """A token has about five characters, and a corpus repeats about one n-gram for every five tokens."""
 MIN_PLACES, MAX_PLACES = 1 << 12, 1 << 20
 ENOUGH_EXAMPLES, MIN_EPOCHS, MAX_EPOCHS = 40_000, 2, 20
-"""Examples after which a bag stops improving: few epochs of many texts, many epochs of few."""
+"""Number of examples after which a bag stops improving: few epochs on many texts, many epochs on few."""
 MINUTES = 3
-"""The budget of a bag, however large the data."""
+"""The budget of a bag for data of any size."""
 
 
 @dataclass(frozen=True)
 class Texts:
-    """The number of texts, and of characters in all of them."""
+    """The number of texts, and their total number of characters."""
 
     rows: int
     characters: int
@@ -57,29 +57,31 @@ class Texts:
 
 
 def with_default_tokens(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-    """Words for texts of some length, characters for short texts and those without spaces; long texts are
-    truncated.
-    """
+    """Choose word tokens, or characters for short texts and those without spaces; long texts are truncated."""
     texts = [str(row.values.get(recipe.data.text, "")) for row in islice(train.rows(), SAMPLE)]
     mean = sum(map(len, texts)) / max(1, len(texts))
     per_word = mean / max(1.0, sum(len(text.split()) for text in texts) / max(1, len(texts)))
     kind = "words" if mean >= SHORT_TEXT and per_word < LONG_WORD else "characters"
     size = {"size": recipe.tokens.size or VOCABULARY_SIZE, "lowercase": True} if kind == "words" else {}
     recipe = recipe.changed("tokens", kind=kind, **size)
-    reasons = [f"tokens are {kind} (texts of {mean:.0f} characters on average); another: tokens.kind=NAME"]
+    reasons = [
+        f"tokens are {kind} (texts of {mean:.0f} characters on average); set tokens.kind=NAME to change it"
+    ]
     if "max_length" not in recipe.data.model_fields_set:
         max_length = MAX_WORDS if kind == "words" else MAX_CHARACTERS
         recipe = recipe.changed("data", max_length=max_length)
         length = (lambda text: len(text.split())) if kind == "words" else len
         if any(length(text) > max_length for text in texts):
-            reasons.append(f"texts are cut to {max_length:,} tokens; whole texts: data.max_length=0")
+            reasons.append(
+                f"texts are truncated to {max_length:,} tokens; set data.max_length=0 to keep them whole"
+            )
     return recipe, reasons
 
 
 def with_default_network(recipe: Recipe, texts: Texts) -> tuple[Recipe, str]:
-    """For many short texts a bidirectional network beside a bag of word pairs.
+    """Choose a bidirectional network combined with a bag of word pairs for many short texts.
 
-    For few or long texts the bag alone is as good, and ten times faster.
+    For few or long texts, the bag alone is as good and ten times faster.
     """
     if texts.rows >= ENOUGH_ROWS and texts.characters < LONG_TEXT * texts.rows:
         network = RecurrentSettings(bidirectional=True, hidden_size=64, pooling="max", dropout=0.5)
@@ -88,16 +90,16 @@ def with_default_network(recipe: Recipe, texts: Texts) -> tuple[Recipe, str]:
         )
         return (
             recipe,
-            f"a recurrent network beside a bag of {recipe.bag.n_grams}-grams; another: --model NAME",
+            f"a recurrent network combined with a bag of {recipe.bag.n_grams}-grams; set --model NAME to change it",
         )
     why = "long" if texts.characters >= LONG_TEXT * texts.rows else "few"
     return recipe.model_copy(
         update={"model": NGramBagSettings()}
-    ), f"a bag of n-grams ({why} texts); a network: --model bilstm"
+    ), f"a bag of n-grams ({why} texts); set --model bilstm for a network"
 
 
 def with_bag_defaults(recipe: Recipe, texts: Texts) -> Recipe:
-    """The recipe with the size of its bag, and with a training budget if it has none."""
+    """Fill in the size of the bag, and a training budget if the recipe has none."""
     if not recipe.bag.max_features:
         recipe = recipe.changed("bag", max_features=max_features_for(texts.characters))
     if {"steps", "epochs", "minutes"} & recipe.training.model_fields_set:
@@ -107,7 +109,7 @@ def with_bag_defaults(recipe: Recipe, texts: Texts) -> Recipe:
 
 
 def refuse_bag_settings(recipe: Recipe) -> None:
-    """Settings of a bag have no effect on a network without one."""
+    """Reject bag settings, which have no effect on a network without a bag."""
     defaults = BagSettings()
     idle = [
         f"bag.{name}"
@@ -116,14 +118,14 @@ def refuse_bag_settings(recipe: Recipe) -> None:
     ]
     if idle:
         raise RecipeError(
-            f"no effect: a {recipe.model.kind} model has no bag of n-grams beside it.",
+            f"no effect on a {recipe.model.kind} model without a bag of n-grams.",
             where=" and ".join(idle),
-            cure="Add one with bag.n_grams=2, use --model bag, or leave it out.",
+            cure="Add a bag with bag.n_grams=2, use --model bag, or remove the setting.",
         )
 
 
 def max_features_for(characters: int) -> int:
-    """The features of a bag: a power of two.
+    """Return the number of features of a bag, a power of two.
 
     >>> max_features_for(1_000), max_features_for(1_200_000), max_features_for(30_000_000)
     (4096, 65536, 1048576)

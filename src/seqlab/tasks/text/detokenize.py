@@ -1,4 +1,4 @@
-"""Tokens back to text, one at a time."""
+"""Decode tokens to text, one at a time."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from seqlab.tokens.base import Tokenizer
 
 MAX_PENDING, CONTEXT = 64, 8
-"""Tokens after which earlier ones are dropped, and those that are kept: their neighbors may change how a token
-is written.
+"""Number of tokens after which earlier ones are dropped, and how many are kept as context, because
+neighbors may change how a token is written.
 """
 
 
 def piece_text(tokenizer: Tokenizer, token: int) -> str:
-    """The text of a single token; a special token has its name."""
+    """Return the text of a single token; for a special token, its name."""
     return tokenizer.decode([token]) or tokenizer.vocabulary.pieces[token]
 
 
 def decode_stream(tokenizer: Tokenizer, tokens: Iterator[int], *, end_id: int) -> Iterator[str]:
-    """Text as soon as it is certain: the bytes of a character wait for each other, and a word brings the space
-    before it.
+    """Yield text as soon as it is final: bytes of a character wait for each other, and a word comes with
+    the space before it.
     """
     ids: list[int] = []
     written = ""

@@ -1,4 +1,4 @@
-"""The texts of a source, read as documents or as one stream."""
+"""Read the texts of a source as documents or as one stream."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ CHUNK = 1 << 20
 MAX_TEXTS = 10_000
 """Documents that are encoded at once."""
 BY_LINE = ("words", "whitespace")
-"""Kinds of tokens that have no line end: an end token replaces it, so every line is a document."""
+"""Kinds of tokens without line breaks: an end token replaces them, so every line is a document."""
 
 
 def has_documents(source: Source, recipe: Recipe) -> bool:
-    """Whether the source has documents (rows, or lines of words) with an end token after each; else it is one
+    """Whether the source has documents (rows, or lines of words), each with an end token, rather than one
     text.
     """
     return not isinstance(source, TextSource) or recipe.tokens.kind in BY_LINE
 
 
 def read_texts(source: Source, recipe: Recipe) -> Iterator[str]:
-    """The documents of a source, or chunks of its one text."""
+    """Yield the documents of a source, or chunks of its only text."""
     if isinstance(source, TextSource) and not has_documents(source, recipe):
         yield from source.chunks(CHUNK)
     else:
@@ -33,7 +33,7 @@ def read_texts(source: Source, recipe: Recipe) -> Iterator[str]:
 
 
 def in_chunks(texts: Iterator[str]) -> Iterator[list[str]]:
-    """Texts in lists of about a chunk, so that encoders can run in parallel and memory stays small."""
+    """Group texts into lists of about one chunk, so that tokenizers can run in parallel with little memory."""
     chunk: list[str] = []
     size = 0
     for text in texts:
@@ -47,7 +47,7 @@ def in_chunks(texts: Iterator[str]) -> Iterator[list[str]]:
 
 
 def has_more_than(source: Source, recipe: Recipe, characters: int) -> bool:
-    """Whether the texts of a source have more characters than this; reads no further than it must."""
+    """Whether the texts of a source have more characters than this; reads no further than necessary."""
     total = 0
     for text in read_texts(source, recipe):
         total += len(text)
@@ -57,8 +57,8 @@ def has_more_than(source: Source, recipe: Recipe, characters: int) -> bool:
 
 
 def is_cut_into_words(source: Source) -> bool:
-    """Whether a text has <unk> for its rare words, as corpora for word models do: whitespace then separates its
-    words.
+    """Whether a text has <unk> for rare words, as corpora for word models do; its words are then separated
+    by whitespace.
     """
     beginning = next(iter(source.chunks(CHUNK)), "") if isinstance(source, TextSource) else ""
     return UNK in beginning.split()

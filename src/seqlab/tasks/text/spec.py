@@ -1,4 +1,4 @@
-"""What tasks that learn from plain text say about their data."""
+"""The base spec of tasks on plain text."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from seqlab.tasks.spec import OF_IMAGE_FILES, OF_LABELED_BATCHES, OF_PAIRS, Task
 
 
 class WindowSettings(Settings):
-    """How much of a text the model sees at once."""
+    """The window of a model over a text."""
 
-    window: int = Field(128, ge=2, description="Tokens of the text that the model sees at once.")
+    window: int = Field(128, ge=2, description="Number of tokens that the model sees at once.")
 
 
 class TextSpec(TaskSpec):
@@ -39,7 +39,9 @@ class TextSpec(TaskSpec):
     )
 
     def format_of(self, path: Path, data: DataSettings) -> str:
-        """A file that is named like a text is read as it is, even if its lines look like tagged words or a table."""
+        """Read a file with a text suffix as plain text, even if its lines look like tagged words or a
+        table.
+        """
         by_name = formats_by_suffix().get(PurePath(plain_name(path)).suffix.lower())
         is_text = path.is_file() and by_name == "text" and data.text in ("", "text")
         return "text" if is_text and format_of(path) != "text" else ""
@@ -50,14 +52,14 @@ class TextSpec(TaskSpec):
             raise DataError(
                 "a language model needs text, but no column looks like text.",
                 where=source.name,
-                cure="Name it with data.text=NAME.",
+                cure="Set it with data.text=NAME.",
             )
         reasons = roles.sentences(without_label=True)
         columns = {"text": roles.text, "label": "", "sequence": roles.sequence, "features": roles.features}
         return data.model_copy(update=columns), reasons
 
     def inherit_defaults(self, recipe: Recipe, source: Recipe) -> Recipe:
-        """Windows as long as those that the source has read."""
+        """Use the window of the source."""
         kinds = (self.settings, find_spec(source.task).settings)
         if not all(issubclass(settings, WindowSettings) for settings in kinds):
             return recipe

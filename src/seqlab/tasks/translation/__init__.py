@@ -1,1 +1,1 @@
-"""Turn one sequence into another."""
+"""Translate one sequence into another."""

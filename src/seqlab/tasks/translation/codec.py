@@ -1,4 +1,4 @@
-"""Both sides of a pair as token ids, and how a user names the target language."""
+"""Encode both sides of a pair as token ids, and parse the target language of an input."""
 
 from __future__ import annotations
 
@@ -68,20 +68,20 @@ class TranslationCodec(Seq2SeqCodec):
     def encode_texts(
         self, texts: Sequence[str], languages: Sequence[str] = ()
     ) -> list[Int[Tensor, " source"]]:
-        """languages: the target language of each text, for a multilingual model."""
+        """Encode texts. languages: the target language of each text, for a multilingual model."""
         encoded = self.tokens.encode_sources(texts, languages)
         for text, ids in zip(texts, encoded, strict=True):
             if len(ids) > self.max_positions:
                 raise UsageError(
-                    f"a text of {len(ids)} tokens, but the model reads at most {self.max_positions}.",
+                    f"the text has {len(ids)} tokens, but the model reads at most {self.max_positions}.",
                     where=repr(excerpt(text)),
                     cure="Split it into sentences.",
                 )
         return [torch.from_numpy(ids.astype(np.int64)) for ids in encoded]
 
     def split_languages(self, inputs: Sequence[Any]) -> tuple[list[str], list[str]]:
-        """Texts and target languages; an input of a multilingual model starts with the language: `de: A dog
-        runs.`
+        """Split inputs into texts and target languages; an input of a multilingual model starts with the
+        language: `de: A dog runs.`
         """
         texts = [text_input(value, number) for number, value in enumerate(inputs, start=1)]
         if not self.recipe.data.language:
@@ -90,7 +90,7 @@ class TranslationCodec(Seq2SeqCodec):
         for text, colon, _ in parts:
             if not colon:
                 raise UsageError(
-                    "the text does not name its target language.",
+                    "the text does not start with its target language.",
                     where=repr(excerpt(text)),
                     cure='For example: "de: A dog runs."',
                 )

@@ -1,4 +1,4 @@
-"""Defaults of translation: tokens, network and batches, from the first pairs."""
+"""Default tokens, network and batches for translation, from the first pairs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from seqlab.tasks.translation.rows import PairRows
 
 SAMPLE = 1000
 SHORT = 40
-"""Characters: sides that are shorter on average are words, dates or numbers, whose tokens are characters."""
+"""Mean length in characters below which pairs are words, dates or numbers, whose tokens are characters."""
 SYMBOLS = 3
-"""A target of pieces with at most this many characters each, between spaces, is a sequence of symbols, such as
-phonemes.
+"""A target whose whitespace-separated pieces have at most this many characters is a sequence of symbols,
+such as phonemes.
 """
 
 
@@ -30,11 +30,11 @@ def with_defaults(recipe: Recipe, pairs: PairRows) -> tuple[Recipe, list[str]]:
         is_short = max(mean(map(len, sources)), mean(map(len, targets))) < SHORT
         recipe = recipe.changed("tokens", kind="characters" if is_short else "bpe")
         why = "short pairs" if is_short else "pairs of sentences"
-        reasons.append(f"tokens are {recipe.tokens.kind} ({why}); another: tokens.kind=NAME")
+        reasons.append(f"tokens are {recipe.tokens.kind} ({why}); set tokens.kind=NAME to change it")
         if is_short and not recipe.tokens.target_kind and _are_symbols(targets):
             recipe = recipe.changed("tokens", target_kind="whitespace")
             reasons.append(
-                "tokens of the target are separated by whitespace; others: tokens.target_kind=NAME"
+                "target tokens are separated by whitespace; set tokens.target_kind=NAME to change it"
             )
     is_by_character = recipe.tokens.kind in ("characters", "bytes")
     if "model" not in recipe.model_fields_set:
@@ -52,7 +52,7 @@ def with_defaults(recipe: Recipe, pairs: PairRows) -> tuple[Recipe, list[str]]:
             )
         )
         recipe = recipe.model_copy(update={"model": network})
-        reasons.append(f"a {network.kind} encoder-decoder; another: --model NAME")
+        reasons.append(f"a {network.kind} encoder-decoder; set --model NAME to change it")
     if isinstance(recipe.model, TransformerSettings):
         recipe = recipe.with_defaults("training", label_smoothing=0.1, learning_rate=2e-3)
     else:

@@ -1,4 +1,4 @@
-"""A part of the pairs as arrays of token ids, encoded once and cached."""
+"""Encode pairs as arrays of token ids, once, and cache them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from seqlab.tasks.translation.pair_tokens import PairTokens, row_language
 from seqlab.tasks.translation.rows import PairRows
 
 CHUNK = 256
-"""Rows that are tokenized at once."""
+"""Number of rows tokenized at once."""
 MAX_LENGTH = 1024
-"""Tokens of a side in training, unless data.max_length is set: a longer pair would need the memory of
-hundreds.
+"""Maximum tokens per side in training, unless data.max_length is set: a longer pair needs as much memory as
+hundreds of others.
 """
 
 
@@ -39,11 +39,11 @@ def encode_pairs(
     max_positions: int,
     cache_key: Mapping[str, Any],
 ) -> Split:
-    """The columns `source`, `target` and `line`.
+    """Encode a split into the columns `source`, `target` and `line`.
 
-    max_positions: the longest side that the network can read. Longer pairs are left out of the training
-    split; in other splits they are an error, since a score is of all pairs.
-    cache_key: that of the codec.
+    max_positions: the longest side that the network can read. Longer pairs are excluded from the training split;
+    in other splits they are an error, because all pairs are scored.
+    cache_key: the key of the codec.
     """
     data = recipe.data
     max_length = min(data.max_length or MAX_LENGTH, max_positions) if name == "train" else 0
@@ -75,7 +75,7 @@ def encode_pairs(
     notes = [skipped] if skipped else []
     if num_too_long:
         notes.append(
-            f"{count_of(num_too_long, 'pair')} of more than {max_length:,} tokens on a side left out"
+            f"excluded {count_of(num_too_long, 'pair')} with more than {max_length:,} tokens on one side"
         )
     return Split(name, rows, store, tuple(notes))
 
@@ -104,18 +104,20 @@ def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
 
 def _too_long(row: Row, length: int, max_positions: int) -> DataError:
     return DataError(
-        f"a side of {length} tokens, but the model reads at most {max_positions}.",
+        f"one side has {length} tokens, but the model reads at most {max_positions}.",
         where=row.where,
-        cure=f"Shorten or leave out the pair, or train with model.max_positions={length} or more.",
+        cure=f"Shorten or remove the pair, or train with model.max_positions={length} or more.",
     )
 
 
 def _nothing_left(name: str, num_too_long: int, max_length: int, *, limit: str) -> DataError:
-    """limit: the setting that bounds the length of a side."""
+    """Return the error for a split without usable pairs. limit: the setting that limits the length of a
+    side.
+    """
     if not num_too_long:
-        return DataError("no pair is left.", where=name, cure="Provide more data.")
+        return DataError("there are no pairs left.", where=name, cure="Provide more data.")
     return DataError(
-        f"all {num_too_long:,} pairs have more than {max_length:,} tokens on a side.",
+        f"all {num_too_long:,} pairs have more than {max_length:,} tokens on one side.",
         where=name,
         cure=f"Raise {limit}, or provide shorter pairs.",
     )

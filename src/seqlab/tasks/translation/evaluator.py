@@ -1,4 +1,4 @@
-"""Translations of a split beside their references."""
+"""Score the translations of a split against their references."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ BASELINE = "copying the source"
 
 
 def collect_pair_items(recipe: Recipe, rows: Source) -> list[EvaluationItem]:
-    """In the order of the data. The same text with another target language is another item."""
+    """Collect the references of every source, in data order. The same text with another target language is
+    another item.
+    """
     items: dict[tuple[str, str], EvaluationItem] = {}
     for row in rows.rows():
         text, target = text_of(row, recipe.data.source), text_of(row, recipe.data.target)
@@ -36,7 +38,9 @@ def collect_pair_items(recipe: Recipe, rows: Source) -> list[EvaluationItem]:
 
 
 class TranslationEvaluator(Evaluator[TranslationCodec, Split, TranslationPredictor]):
-    """Scores beside those of copying the source, by source length, with attention maps."""
+    """Scores translations, with copying the source as the baseline, by source length, and draws attention
+    maps.
+    """
 
     def evaluate(self, predictor: TranslationPredictor, split: str) -> Evaluation:
         items = self._items(split)
@@ -73,7 +77,7 @@ class TranslationEvaluator(Evaluator[TranslationCodec, Split, TranslationPredict
         return show_numbered(self._items(split), numbers) if numbers else {}
 
     def input_lengths(self, split: str) -> tuple[str, Float[np.ndarray, " items"]]:
-        """In words, or in characters where those are the tokens."""
+        """Return the lengths in words, or in characters if those are the tokens."""
         texts = [item.text for item in self._items(split)]
         if self.recipe.tokens.kind in CHARACTER_KINDS:
             return "characters", np.array([len(text) for text in texts], np.float64)

@@ -1,4 +1,4 @@
-"""Pairs of token sequences in batches, and a translation while training goes on."""
+"""Batches of pairs, and a sample translation during training."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from seqlab.tasks.translation.predictor import TranslationPredictor
 
 
 class TranslationObjective(Seq2SeqObjective[TranslationCodec, Split]):
-    """The next token of the target."""
+    """Cross-entropy of the next target token."""
 
     def pair_lengths(self, split: Split) -> NDArray[np.int64]:
         return np.stack([split.store["source"].lengths, split.store["target"].lengths], axis=1)
@@ -32,7 +32,7 @@ class TranslationObjective(Seq2SeqObjective[TranslationCodec, Split]):
         return Batch(inputs, is_token, {"target": target}, torch.from_numpy(rows))
 
     def sample(self, model: nn.Module) -> str:
-        """The translation of the first validation pair."""
+        """Translate the first validation pair."""
         data = self.recipe.data
         split = self.splits["valid" if "valid" in self.splits else "train"]
         row = next(iter(split.rows.rows()))

@@ -1,4 +1,4 @@
-"""Both sides of a pair as token ids."""
+"""Encode both sides of a pair as token ids."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import EOS
 
 SOURCE = "source"
-"""The folder of the source tokenizer, where there are two."""
+"""The folder of the source tokenizer, if there are two."""
 
 
 class PairTokens(TargetTokens):
     """A source is its tokens and the end token; a target is the start token, its tokens and the end token.
 
-    In a multilingual model every source starts with a tag for its target language, such as <2de>: one model
-    then serves many pairs of languages (Johnson et al. 2017, "Google's Multilingual Neural Machine
+    In a multilingual model, every source starts with a tag for its target language, such as <2de>, so that
+    one model serves many language pairs (Johnson et al. 2017, "Google's Multilingual Neural Machine
     Translation System", arXiv:1611.04558, section 3).
     """
 
@@ -95,7 +95,7 @@ class PairTokens(TargetTokens):
         return save_tokenizer(self.target, folder / TARGET)
 
     def encode_sources(self, texts: Sequence[str], languages: Sequence[str] = ()) -> list[Ids]:
-        """languages: the target language of each text, for a multilingual model."""
+        """Encode sources. languages: the target language of each text, for a multilingual model."""
         end = np.array([self.source.vocabulary.ids[EOS]], np.int32)
         encoded = [np.concatenate([ids, end]) for ids in self.source.encode_many(list(texts))]
         if not languages:
@@ -106,15 +106,19 @@ class PairTokens(TargetTokens):
         ]
 
     def source_words(self, text: str, *, tagged: bool = False) -> list[str]:
-        """For each token of `encode_sources` the word of the text that it is part of; empty for the end token
-        and for the tag of a language.
+        """Return the word that each token of `encode_sources` is part of; empty for the end token and the
+        language tag.
         """
         return [*([""] if tagged else []), *self.source.words_at(text), ""]
 
     def _tag_id(self, language: str) -> int:
         known = self.source.vocabulary.ids
         if language_tag(language) not in known:
-            cure = f"It knows: {', '.join(self.tags)}." if self.tags else "It has one target language."
+            cure = (
+                f"Available: {', '.join(self.tags)}."
+                if self.tags
+                else "The model has only one target language."
+            )
             raise RunError(
                 f"the model does not know the target language '{language[:40]}'.", where="language", cure=cure
             )
@@ -122,10 +126,10 @@ class PairTokens(TargetTokens):
 
 
 class PublishedPairTokens(PairTokens):
-    """Tokens of an imported model: its vocabularies add their own special tokens, and that of the target
-    names its start token.
+    """Tokens of an imported model: its vocabularies add their own special tokens, and the target vocabulary names the
+    start token.
 
-    target: where it has another vocabulary than the source.
+    target: the target tokenizer, if its vocabulary differs from the source.
     """
 
     def __init__(self, source: Tokenizer, target: Tokenizer | None = None) -> None:
@@ -179,5 +183,5 @@ def language_tag(language: str) -> str:
 
 
 def row_language(row: Row, column: str) -> list[str]:
-    """The target language of a row, as `encode_sources` takes it; empty where no column names one."""
+    """Return the target language of a row for `encode_sources`; empty if there is no language column."""
     return [text_of(row, column)] if column else []

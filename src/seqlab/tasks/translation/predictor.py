@@ -1,4 +1,4 @@
-"""Translations of texts, with attention maps and search trees."""
+"""Translate texts, with attention maps and search trees."""
 
 from __future__ import annotations
 
@@ -33,15 +33,14 @@ def copy_unknown_words(
     words: Sequence[str],
     target: Sequence[int],
 ) -> str:
-    """The text of a target. Names and numbers are the most frequent unknown words, and they are the same in
-    many languages.
+    """Decode a target, with unknown words copied from the source: names and numbers are the most frequent unknown
+    words, and they are the same in many languages.
 
     Paper: Luong et al. 2015, "Addressing the Rare Word Problem in Neural Machine Translation",
     arXiv:1410.8206; here attention replaces their alignments. Without any attention to a word (a decoder
     without attention, a source without words), the unknown word is left out.
 
-    words: for each token of the source the word of the text that it is part of; empty where there is none,
-    as for the end token.
+    words: the word that each source token is part of; empty if there is none, as for the end token.
     """
     unknown = tokens.target.vocabulary.unk_id
     if unknown not in target or not any(words):
@@ -58,7 +57,7 @@ def copy_unknown_words(
 
 
 class TranslationPredictor(Seq2SeqPredictor[TranslationCodec]):
-    """A target text for every source text."""
+    """Generates a target text for every source text."""
 
     def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
         texts, languages = self.codec.split_languages(inputs)
@@ -71,7 +70,7 @@ class TranslationPredictor(Seq2SeqPredictor[TranslationCodec]):
     def translate(
         self, texts: Sequence[str], languages: Sequence[str] = (), *, top: int = 1
     ) -> list[list[TextHypothesis]]:
-        """The translations of each text, the best first: `top`, or as many as the search can find.
+        """Return the `top` translations of each text, best first, or as many as the search can find.
 
         languages: the target language of each text, for a multilingual model.
         """
@@ -82,9 +81,7 @@ class TranslationPredictor(Seq2SeqPredictor[TranslationCodec]):
         ]
 
     def detokenize(self, hypothesis: Hypothesis, text: str, source: Int[Tensor, " source"]) -> TextHypothesis:
-        """A hypothesis as text, with unknown words copied from the source text where the settings ask for
-        it.
-        """
+        """Decode a hypothesis, with unknown words copied from the source text if the settings ask for it."""
         tokens = self.codec.tokens
         if self.recipe.decoding.unknown != "copy":
             return self.to_text(hypothesis, tokens.decode(hypothesis.tokens))
@@ -98,7 +95,7 @@ class TranslationPredictor(Seq2SeqPredictor[TranslationCodec]):
         target_search = self.target_search.with_top(top)
         if not isinstance(target_search.search, BeamSearch):
             raise UsageError(
-                "only a beam search with a beam of at least 2 has a search tree.",
+                "a search tree needs a beam search with a beam of at least 2.",
                 where="decoding.beam",
                 cure="For example --beam 3, or decoding.beam=3.",
             )
@@ -122,7 +119,7 @@ class TranslationPredictor(Seq2SeqPredictor[TranslationCodec]):
     def attention_example(
         self, source: Int[Tensor, " source"], hypothesis: Hypothesis
     ) -> AttentionExample | None:
-        """The attention over a source while a hypothesis is generated; None where the decoder has no
+        """Return the attention over a source while a hypothesis is generated; None if the decoder has no
         attention.
         """
         weights = self.attention(source, hypothesis.tokens)

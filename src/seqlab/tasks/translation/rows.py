@@ -8,7 +8,7 @@ from seqlab.tasks.labeled.rows import CheckedRows
 
 
 class PairRows(CheckedRows):
-    """A source without the rows that have an empty side."""
+    """A source without rows that have an empty side."""
 
     def __init__(self, whole: Source, columns: list[str]) -> None:
         super().__init__(whole, columns)

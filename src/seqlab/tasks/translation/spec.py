@@ -1,4 +1,4 @@
-"""Turn one sequence into another: languages, spelling into phonemes, dates into numbers; summaries with
+"""Translate one sequence into another: languages, spelling to phonemes, dates to numbers; summaries with
 imported models.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @task_specs.register("translation")
 class TranslationSpec(PairSpec):
-    """A target sequence for every source sequence."""
+    """Generates a target sequence for every source sequence."""
 
     name = "translation"
     pipeline_tag = "translation"
