@@ -18,6 +18,7 @@ from seqlab.cli.summary_box import show_summary
 from seqlab.core.errors import UsageError
 from seqlab.core.notify import Notify, ignore
 from seqlab.pages.numbers import count_of
+from seqlab.runs.baseline_warnings import BEATEN
 from seqlab.runs.report.next_steps import after_training
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ Examples:
   seqlab train reviews.csv --plugin my_cell.py --model my_cell
 """
 Result = TypeVar("Result")
-BEATEN = "the model does not beat its baseline"
 WITHOUT_ADVICE = (
     " The run is too short to draw advice from its curve. Try more time (--minutes NUMBER) or more data."
 )

@@ -4,7 +4,6 @@ report.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -13,7 +12,7 @@ from typing import Any
 from seqlab.core.files import write_whole
 from seqlab.core.git_state import GitState
 from seqlab.core.notify import Notify
-from seqlab.metrics.score import beaten_scores, uncompared_scores
+from seqlab.runs.baseline_warnings import baseline_warnings
 from seqlab.runs.card.card import write_card
 from seqlab.runs.card.data_facts import describe_data
 from seqlab.runs.evaluation import evaluate_split
@@ -97,29 +96,14 @@ def _evaluate(prepared: Prepared, run: Run, *, seconds: float) -> tuple[list[Eva
             _with_note(evaluation, f"on {timed.parts[name]}") if name in timed.parts else evaluation
         )
     leaks = [note_leaks(evaluation, evaluator, prepared.survey) for evaluation in evaluations]
-    return evaluations, [*timed.limits, *filter(None, leaks), *_baseline_warnings(evaluations)]
+    reported = [warning for evaluation in evaluations[:1] for warning in baseline_warnings(evaluation)]
+    return evaluations, [*timed.limits, *filter(None, leaks), *reported]
 
 
 def _with_note(evaluation: Evaluation, note: str) -> Evaluation:
     """The same scores, each with a note behind its value."""
     scores = [replace(score, note="; ".join(filter(None, (score.note, note)))) for score in evaluation.scores]
     return replace(evaluation, scores=scores)
-
-
-def _baseline_warnings(evaluations: Sequence[Evaluation]) -> list[str]:
-    """Warn about scores on the reported split that do not beat their baselines."""
-    beaten, uncompared = [], []
-    for evaluation in evaluations[:1]:
-        beaten += [
-            f"the model does not beat its baseline: {score.describe()}"
-            for score in beaten_scores(evaluation.scores)
-        ]
-        uncompared += [
-            f"{evaluation.split}: {score.difference.describe('the model', 'its baseline')}"
-            for score in uncompared_scores(evaluation.scores)
-            if score.difference is not None
-        ]
-    return beaten + uncompared
 
 
 def _training_facts(trainer: Trainer, prepared: Prepared) -> dict[str, Any]:
