@@ -10,10 +10,12 @@ import torch
 
 import seqlab
 from seqlab.core.files import sha256
+from seqlab.core.notify import ignore
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.folder.layout import read_recipe
 from seqlab.runs.run import Run
+from seqlab.runs.train.filled_recipe import fill_recipe
 from seqlab.runs.train.prepare import Prepared, prepare
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.classification.calibration import ClassificationCalibration
@@ -343,3 +345,12 @@ def test_a_rate_for_fine_tuning_is_chosen_where_none_is_given(
         ).recipe.training.learning_rate
         == 0.3
     )
+
+
+def test_only_guesses_that_hold_are_announced(masked_run: Run, tmp_path: Path) -> None:
+    """Plain text is guessed to be for a language model until the source turns out to be a masked one."""
+    recipe, _ = find_recipe(str(write_text(tmp_path)), [*SMALL], start=str(masked_run.folder))
+    notes: list[str] = []
+    filled = fill_recipe(recipe, threads=1, on_stage=ignore, on_note=notes.append)
+    assert filled.recipe.task == "masked_language_model"
+    assert notes == filled.opened.reasons

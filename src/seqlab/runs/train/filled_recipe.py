@@ -76,14 +76,15 @@ def _open(recipe: Recipe, source: Run | None, *, on_note: Notify) -> RunData:
     """Open the data; plain text is for the task of the source if that was trained on plain text too and no
     task is set.
     """
-    opened = open_data(recipe, on_note=on_note)
-    if (
-        source is None
-        or recipe.task
-        or not (find_spec(opened.recipe.task).is_text_stream and find_spec(source.recipe.task).is_text_stream)
-    ):
-        return opened
-    return open_data(with_task(recipe, source.recipe.task))
+    if source is None or recipe.task:
+        return open_data(recipe, on_note=on_note)
+    notes: list[str] = []
+    opened = open_data(recipe, on_note=notes.append)
+    if find_spec(opened.recipe.task).is_text_stream and find_spec(source.recipe.task).is_text_stream:
+        return open_data(with_task(recipe, source.recipe.task), on_note=on_note)
+    for note in notes:
+        on_note(note)
+    return opened
 
 
 def _inherit(recipe: Recipe, source: Run | None) -> tuple[Recipe, list[str]]:
