@@ -7,19 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from seqlab.core.errors import UsageError, nearest, shortened
 from seqlab.metrics.difference import PairedDifference
-from seqlab.metrics.items import Items, SumItems
-from seqlab.metrics.paired import McNemar, mcnemar, paired_bootstrap
-from seqlab.metrics.score import Score
-from seqlab.metrics.seeds import SeedSummary, summarize_seeds
+from seqlab.metrics.items import Items
+from seqlab.metrics.paired import McNemar, paired_bootstrap
 from seqlab.pages.comparison import DisagreementExample
 from seqlab.pages.notebook import sentences_and_table
 from seqlab.runs.compare.by_length import ByLength, quality_by_length
 from seqlab.runs.compare.comparable import check_comparable, open_common
+from seqlab.runs.compare.competitor import Competitor
+from seqlab.runs.compare.disagreements import find_disagreements, mcnemar_tests
 from seqlab.runs.compare.settings_diff import settings_diff
+from seqlab.runs.compare.shared_items import shared_items
 from seqlab.runs.evaluation import evaluate_split
 from seqlab.runs.run import Run
 from seqlab.runs.survey.data_survey import survey_parts
@@ -27,45 +26,6 @@ from seqlab.runs.survey.leaks import note_leaks
 from seqlab.sources.base import Source
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.evaluator import Evaluator
-
-MOST_SHOWN = 20
-PER_CHARACTER = "bits_per_character"
-NO_LABEL = "(none)"
-FEW_UNKNOWN = 0.0005
-"""Share of out-of-vocabulary tokens below which their effect on a score is negligible."""
-
-
-@dataclass(frozen=True)
-class Competitor:
-    """One model in a comparison: one run, or several that differ only in their seeds."""
-
-    name: str
-    runs: list[Run]
-    evaluations: list[Evaluation]
-    evaluator: Evaluator[Any, Any, Any]
-    """The evaluator of the first run."""
-
-    @property
-    def first(self) -> Evaluation:
-        return self.evaluations[0]
-
-    def score(self, name: str) -> Score:
-        """Return a score of the first run."""
-        return next(score for score in self.first.scores if score.name == name)
-
-    def over_seeds(self, name: str) -> SeedSummary:
-        return summarize_seeds(
-            [
-                next(score.value for score in evaluation.scores if score.name == name)
-                for evaluation in self.evaluations
-            ]
-        )
-
-    @property
-    def minutes(self) -> float | None:
-        """Training time of all seeds in minutes; None for imported weights."""
-        seconds = [run.results.raw.get("training", {}).get("seconds") for run in self.runs]
-        return None if None in seconds else sum(seconds) / 60
 
 
 @dataclass(frozen=True)
@@ -195,7 +155,7 @@ def _leaks(competitor: Competitor, parts: Mapping[str, Source], data: str | Path
 
 
 def _compare(split: str, competitors: list[Competitor], warnings: list[str]) -> Comparison:
-    shared, more = _shared_items(competitors)
+    shared, more = shared_items(competitors)
     directions = {score.name: score.higher_is_better for score in competitors[0].first.scores}
     unit = _item_unit(competitors[0].first)
     differences = {}
@@ -208,14 +168,14 @@ def _compare(split: str, competitors: list[Competitor], warnings: list[str]) -> 
         }
     if not differences:
         raise UsageError("the runs have no score in common.", cure="Compare runs of one task.")
-    disagreements, count = _disagreements(split, competitors)
+    disagreements, count = find_disagreements(split, competitors)
     lengths = _by_length(split, competitors, shared)
     return Comparison(
         split,
         competitors,
         list(shared),
         differences,
-        _mcnemars(competitors),
+        mcnemar_tests(competitors),
         disagreements,
         count,
         warnings + more,
@@ -245,127 +205,6 @@ def _by_length(
         lengths,
         unit=unit,
     )
-
-
-def _shared_items(competitors: list[Competitor]) -> tuple[dict[str, list[list[Items]]], list[str]]:
-    """Return the items of every competitor's runs by score.
-
-    Language models with different tokenizers are compared by bits per character, on equal blocks of text.
-    """
-    streams = [evaluation.stream for competitor in competitors for evaluation in competitor.evaluations]
-    if (
-        all(stream is not None for stream in streams)
-        and len({len(stream.nats) for stream in streams if stream is not None}) > 1
-    ):
-        upto = min(float(stream.ends[-1]) for stream in streams if stream is not None)
-        by_character: list[list[Items]] = [
-            [
-                evaluation.stream.character_items(num_characters=upto)
-                for evaluation in competitor.evaluations
-                if evaluation.stream
-            ]
-            for competitor in competitors
-        ]
-        return {PER_CHARACTER: by_character}, _about_tokens(competitors)
-    shared = {}
-    for score in competitors[0].first.scores:
-        items = [
-            [evaluation.items.get(score.name) for evaluation in competitor.evaluations]
-            for competitor in competitors
-        ]
-        present = [[seed_items for seed_items in seeds if seed_items is not None] for seeds in items]
-        counts = {seed_items.num_items for seeds in present for seed_items in seeds}
-        if (
-            all(len(seeds) == len(every) for seeds, every in zip(present, items, strict=True))
-            and len(counts) == 1
-        ):
-            shared[score.name] = present
-    return shared, []
-
-
-def _about_tokens(competitors: list[Competitor]) -> list[str]:
-    """Warn about what makes a comparison across tokenizers by bits per character unfair."""
-    warnings = [
-        (
-            "the models have different tokenizers, so they are compared by bits per character, on equal blocks of"
-            " text"
-        )
-    ]
-    for competitor in competitors:
-        stream = competitor.first.stream
-        assert stream is not None  # the others are compared by the items of their scores
-        share = stream.num_unknown / len(stream.nats)
-        if share > FEW_UNKNOWN:
-            warnings.append(
-                f"{competitor.name}: {share:.1%} of the tokens are out of vocabulary, and their characters are not"
-                " predicted, so its score is too optimistic"
-            )
-        if not stream.predicts_whitespace:
-            warnings.append(
-                f"{competitor.name}: whitespace between words is not predicted, so its score is too optimistic"
-            )
-        if competitor.runs[0].recipe.tokens.lowercase:
-            warnings.append(
-                f"{competitor.name}: the text is lowercased, which is easier to predict, so its score is too optimistic"
-            )
-    return warnings
-
-
-def _mcnemars(competitors: list[Competitor]) -> dict[str, McNemar]:
-    """McNemar's test of each classifier against the first, on individual examples.
-
-    With several seeds, the first is tested.
-    """
-    right = [correct for competitor in competitors if (correct := _right(competitor.first)) is not None]
-    if len(right) < len(competitors):
-        return {}
-    return {
-        competitor.name: mcnemar(right[0], correct)
-        for competitor, correct in zip(competitors[1:], right[1:], strict=True)
-    }
-
-
-def _right(evaluation: Evaluation) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
-    """Whether each example is correct; None if an item has more than one answer."""
-    items = evaluation.items.get("accuracy")
-    if not isinstance(items, SumItems) or not len(evaluation.answers) or (items.table[:, 1] != 1).any():
-        return None
-    return items.per_item()[:, 0] == 1
-
-
-def _disagreements(split: str, competitors: list[Competitor]) -> tuple[list[DisagreementExample], int]:
-    answers = [competitor.first.answers for competitor in competitors]
-    if not all(len(predicted) for predicted in answers) or len({len(predicted) for predicted in answers}) > 1:
-        return [], 0
-    differing = [
-        number for number, predicted in enumerate(zip(*answers, strict=True)) if len(set(predicted)) > 1
-    ]
-    truths = competitors[0].first.truths
-    places = competitors[0].evaluator.show_items(split, set(differing[:MOST_SHOWN]))
-    examples = []
-    for number in differing[:MOST_SHOWN]:
-        where, value = places.get(number, ("", ""))
-        predictions = [predicted[number] for predicted in answers]
-        if isinstance(value, list) and value and isinstance(value[0], str):
-            text, shown = " ".join(value), _differing_tags(value, [truths[number], *predictions])
-        else:
-            text = value if isinstance(value, str) else f"{len(value)} steps"
-            shown = [" | ".join(labels) or NO_LABEL for labels in (truths[number], *predictions)]
-        names = [competitor.name for competitor in competitors]
-        examples.append(
-            DisagreementExample(where, text[:2000], shown[0], dict(zip(names, shown[1:], strict=True)))
-        )
-    return examples, len(differing)
-
-
-def _differing_tags(words: Sequence[str], tags: Sequence[tuple[str, ...]]) -> list[str]:
-    """Format the true tags and those of every competitor, for the words on which competitors disagree.
-
-    >>> _differing_tags(["a", "dog"], [("D", "N"), ("D", "V"), ("D", "N")])
-    ['dog/N', 'dog/V', 'dog/N']
-    """
-    chosen = [place for place, choices in enumerate(zip(*tags[1:], strict=True)) if len(set(choices)) > 1]
-    return [" ".join(f"{words[place]}/{labels[place]}" for place in chosen) for labels in tags]
 
 
 def _names(runs: Sequence[Run]) -> list[str]:

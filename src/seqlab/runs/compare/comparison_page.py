@@ -21,7 +21,8 @@ from seqlab.pages.numbers import format_fixed, format_minutes
 from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.pages.sections.by_length import LengthChart, LengthLine, format_interval
 from seqlab.runs.compare.by_length import ByLength
-from seqlab.runs.compare.compare import Comparison, Competitor
+from seqlab.runs.compare.compare import Comparison
+from seqlab.runs.compare.competitor import Competitor
 from seqlab.runs.folder.layout import JOURNAL, RECIPE
 from seqlab.training.journal import read_journal
 
