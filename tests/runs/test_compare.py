@@ -157,7 +157,7 @@ def test_what_cannot_be_compared_is_refused_with_words(pair: list[Run], notes: P
     with pytest.raises(UsageError, match="a comparison needs two runs"):
         compare_runs([folder])
     for other in (folder, folder.parent / "." / ".." / folder.parent.name / folder.name):
-        with pytest.raises(UsageError, match="a run is named twice"):
+        with pytest.raises(UsageError, match="run is given twice"):
             compare_runs([folder, other])
     with pytest.raises(UsageError, match="--against: 'goood'") as caught:
         compare_runs([run.folder for run in pair], against="goood")
@@ -192,7 +192,7 @@ def test_language_models_with_other_tokens_share_bits_per_character(tmp_path: Pa
     assert found.score_names == ["bits_per_character"]
     expected = letters.results["bits_per_character"].value - words.results["bits_per_character"].value
     assert found.differences["bits_per_character"]["words"].value == pytest.approx(expected, rel=0.02)
-    assert "different tokens" in found.warnings[0]
+    assert "different tokenizers" in found.warnings[0]
 
 
 def test_seeds_share_their_test_data_and_go_on_where_they_were_stopped(
