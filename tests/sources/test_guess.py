@@ -258,3 +258,79 @@ def test_spans_are_refused_rather_than_left_out_in_silence(
     assert "data.text=text" in str(caught.value)
     text_alone = DataSettings(text="text")
     assert find_roles(open_source(path, text_alone), settings=text_alone).answer == "none"
+
+
+@pytest.mark.parametrize("answers", [["accept"], ["accept", "reject", "ignore"]], ids=len)
+def test_a_prodigy_export_names_its_spans_rather_than_its_tokens(answers: list[str], tmp_path: Path) -> None:
+    tokens = [
+        {"text": "Anna", "start": 0, "end": 4, "id": 0},
+        {"text": "lives", "start": 5, "end": 10, "id": 1},
+    ]
+    rows = [
+        {
+            "text": f"Anna lives at number {number}",
+            "_input_hash": 77 * number,
+            "tokens": tokens,
+            "spans": [{"start": 0, "end": 4, "label": "PER"}] if number % 2 else [],
+            "answer": answers[number % len(answers)],
+        }
+        for number in range(30)
+    ]
+    with pytest.raises(DataError) as caught:
+        find_roles(open_source(json_lines(tmp_path / "prodigy.jsonl", rows), DataSettings()))
+    assert "'spans'" in str(caught.value)
+    assert "'tokens'" not in str(caught.value)
+
+
+def json_lines(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+TEXTS = ("a warm day", "cold rain", "strong wind", "a dry year")
+
+
+@pytest.mark.parametrize(
+    ("choices", "key", "name"),
+    [
+        ({"choices": {"text": list(TEXTS), "label": list("ABCD")}}, list("ABCD"), "answerKey"),
+        ({"choices": list(TEXTS)}, [0, 1, 2, 3], "answer"),
+        ({"options": list(TEXTS)}, list(TEXTS), "correct_answer"),
+        (
+            {"choices": [{"label": label, "text": text} for label, text in zip("ABCD", TEXTS, strict=True)]},
+            list("ABCD"),
+            "answerKey",
+        ),
+    ],
+    ids=["ARC", "numbers", "texts", "objects"],
+)
+def test_multiple_choice_is_refused_with_what_is_possible(
+    choices: dict[str, Any], key: list[Any], name: str, tmp_path: Path
+) -> None:
+    rows = [
+        {
+            "id": f"q{number}",
+            "question": f"What follows from number {number}?",
+            **choices,
+            name: key[number % 4],
+        }
+        for number in range(40)
+    ]
+    path = json_lines(tmp_path / "questions.jsonl", rows)
+    with pytest.raises(DataError) as caught:
+        find_roles(open_source(path, DataSettings()))
+    column = next(iter(choices))
+    assert all(
+        fact in str(caught.value) for fact in ("ultiple", f"'{column}", f"'{name}'", "data.text=question")
+    )
+    named = DataSettings(text="question", label=name)
+    assert find_roles(open_source(path, named), settings=named).label == name
+
+
+def test_a_list_of_labels_beside_a_class_is_no_multiple_choice(tmp_path: Path) -> None:
+    rows = [
+        {"text": f"some words {number}", "choices": [["red"], ["red", "blue"]][number % 2], "answer": "yes"}
+        for number in range(40)
+    ]
+    path = json_lines(tmp_path / "labels.jsonl", rows)
+    assert find_roles(open_source(path, DataSettings())).answer == "labels"

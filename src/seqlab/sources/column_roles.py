@@ -12,8 +12,9 @@ from seqlab.sources.base import Row, Source, TextSource, require_columns
 from seqlab.sources.column_names import LABEL_NAMES, SPLIT_NAMES, TAG_NAMES, is_named
 from seqlab.sources.column_profile import profile
 from seqlab.sources.roles.base import ANOTHER_TASK, Answer, ColumnRoles
+from seqlab.sources.roles.multiple_choice import refuse_multiple_choice
 from seqlab.sources.roles.series_roles import series_roles
-from seqlab.sources.roles.span_annotations import refuse_spans
+from seqlab.sources.roles.span_annotations import is_review, refuse_spans
 from seqlab.sources.roles.tagged_roles import frame_roles, word_roles, word_row_roles
 from seqlab.sources.roles.text_evidence import find_pair, pick_text
 from seqlab.sources.roles.text_roles import text_roles
@@ -44,6 +45,8 @@ def find_roles(source: Source, *, sample: int = SAMPLE, settings: DataSettings |
             alternative=f"{ANOTHER_TASK}, data.format=NAME to change the format",
         )
     rows = _first_rows(source, sample)
+    if not data.text and not data.label:
+        refuse_multiple_choice(source, rows)
     words, lists = (
         [name for name in source.columns if holds(rows, name)] for holds in (holds_lists, holds_tags)
     )
@@ -56,6 +59,7 @@ def find_roles(source: Source, *, sample: int = SAMPLE, settings: DataSettings |
         return frame_roles(vectors, lists, data)
     left_out = {name for name in source.columns if name not in lists and _holds_structures(rows, name)}
     left_out |= {name for name in source.columns if name.lower() in SPLIT_NAMES}
+    left_out |= {name for name in ("answer",) if data.label != name and is_review(source, rows, name)}
     columns = {name: profile(rows, name) for name in source.columns if name not in left_out}
     if not data.features and (roles := word_row_roles(columns, data)):
         return roles
