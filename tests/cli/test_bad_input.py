@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from seqlab.datasets.base import datasets
 from seqlab.runs.run import Run
 from tests.cli.conftest import SMALL
 from tests.cli.running import Outcome, run
@@ -47,11 +48,7 @@ def test_a_missing_file_names_the_one_beside_it(folder: Path, capsys: pytest.Cap
     assert message.startswith(
         "DataError: review.csv: there is no such file or folder.\n  Did you mean 'reviews.csv'?"
     )
-    assert (
-        "seqlab train"
-        " copy|dates|digits|languages|moving_ball|numbers|punctuation|pydoc|python_tokens|recall|reverse|shapes|stdlib"
-        in message
-    )
+    assert ", ".join(datasets.names()) in message
 
 
 @pytest.mark.parametrize(

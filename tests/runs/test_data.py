@@ -114,7 +114,8 @@ def test_a_missing_file_gets_the_nearest_name(train: str, words: str, table: Pat
         refuse_missing(recipe(table.parent / train))
     assert "there is no such file or folder" in str(caught.value)
     assert words.format(folder=table.parent) in str(caught.value)
-    assert "seqlab train copy|dates|digits|" in str(caught.value)
+    assert "copy, dates, digits, " in str(caught.value)
+    assert "seqlab train" not in str(caught.value)  # the reader may be a Python program
 
 
 @pytest.mark.parametrize("part", ["valid", "test"])

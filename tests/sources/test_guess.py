@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from seqlab.core.errors import DataError
+from seqlab.sources import column_roles
+from seqlab.sources.base import Row, Source
 from seqlab.sources.column_roles import find_roles
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
@@ -96,6 +98,25 @@ def test_a_label_without_a_clear_lead_is_uncertain_and_names_the_others(tmp_path
     about_label = next(reason for reason in found.reasons if reason.startswith("label column"))
     assert "uncertain" in about_label
     assert f"data.label={'one' if found.label == 'two' else 'two'}" in about_label
+
+
+def test_roles_are_inferred_once_for_the_task_and_its_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    first_rows = column_roles._first_rows
+
+    def counted(source: Source, most: int) -> list[Row]:
+        read.append(most)
+        return first_rows(source, most)
+
+    monkeypatch.setattr(column_roles, "_first_rows", counted)
+    path = table(tmp_path / "t.csv", "review,sentiment", *(f"film {i},{'pn'[i % 2]}" for i in range(20)))
+    source = open_source(path, DataSettings())
+    assert guess(source).label == "sentiment"
+    assert len(read) == 1
+    assert find_roles(source, settings=DataSettings(text="review")).text == "review"
+    assert len(read) == 2
 
 
 def test_what_the_user_names_is_taken_and_not_explained(tmp_path: Path) -> None:

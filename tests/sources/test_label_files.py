@@ -101,3 +101,16 @@ def test_a_folder_of_cp1252_files_is_read_and_said(layout: str, tmp_path: Path) 
     source = open_source(tmp_path / "data", DataSettings())
     assert [row.values["text"].strip() for row in source.rows()] == [text.strip()] * 2
     assert sum("cp1252" in note for note in source.notes) == 1
+
+
+def test_text_files_beside_label_folders_are_counted_where_they_are_left_out(tmp_path: Path) -> None:
+    for name in ("pos/1.txt", "pos/2.txt", "neg/3.txt", "summary.txt", "unsup/4.txt", "logo.png"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("some words", encoding="utf-8")
+    source = open_source(tmp_path, DataSettings())
+    assert sorted(row.values["label"] for row in source.rows()) == ["neg", "pos", "pos"]
+    (note,) = source.notes
+    assert all(fact in note for fact in ("2 text files", "summary.txt"))
+    (tmp_path / "summary.txt").unlink()
+    (tmp_path / "unsup" / "4.txt").unlink()
+    assert open_source(tmp_path, DataSettings()).notes == ()

@@ -42,7 +42,7 @@ def refuse_missing(recipe: Recipe) -> None:
             "no training data is set.", where="data.train", cure="For example: data.train=reviews.csv"
         )
     if not files.exists(data.train, data) and data.train not in datasets.names():
-        built_in = f" Built-in datasets need no file: seqlab train {'|'.join(datasets.names())}"
+        built_in = f" Built-in datasets need no file: {', '.join(datasets.names())}."
         raise files.missing(data.train, names=[*datasets.names(), *shipped_recipes()], examples=built_in)
     for path in (data.valid, data.test):
         if path and not files.exists(path, data):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
+from weakref import WeakKeyDictionary
 
 from seqlab.core.errors import DataError
 from seqlab.sources.base import Row, Source, TextSource, require_columns
@@ -32,9 +33,20 @@ MOST_CELLS = 1_000_000
 FEWEST_ROWS = 20
 
 
+_known_roles: WeakKeyDictionary[Source, dict[tuple[int, DataSettings], ColumnRoles]] = WeakKeyDictionary()
+"""The roles of sources that are still in use: the task and its columns are asked for one after the other."""
+
+
 def find_roles(source: Source, *, sample: int = SAMPLE, settings: DataSettings | None = None) -> ColumnRoles:
-    """Infer the roles from the first rows; columns named in the settings are kept."""
-    data = settings or DataSettings()
+    """Infer the roles from the first rows, once per source; columns named in the settings are kept."""
+    asked = (sample, settings or DataSettings())
+    known = _known_roles.setdefault(source, {})
+    if asked not in known:
+        known[asked] = _find_roles(source, *asked)
+    return known[asked]
+
+
+def _find_roles(source: Source, sample: int, data: DataSettings) -> ColumnRoles:
     texts, labels = (names_of(setting, source.columns) for setting in (data.text, data.label))
     require_columns(source, [*texts, *labels, data.sequence, *data.features])
     if isinstance(source, TextSource):

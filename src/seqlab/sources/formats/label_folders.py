@@ -53,7 +53,8 @@ class LabelFolders(Source):
             raise DataError(
                 "found no folders of text files that could be labels.", where=self.name, cure=cure
             )
-        self.notes = () if settings.encoding else self._describe_encodings()
+        encodings = () if settings.encoding else self._describe_encodings()
+        self.notes = (*encodings, *describe_left_out(open_tree(path).names))
 
     def rows(self) -> Iterator[Row]:
         yield from islice(self._all_rows(), self._settings.max_rows or None)
@@ -102,6 +103,22 @@ def find_label_folders(path: Path) -> set[tuple[str, str]]:
 
 def is_tar(path: Path) -> bool:
     return path.name.lower().endswith((".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2"))
+
+
+def describe_left_out(names: Sequence[str]) -> tuple[str, ...]:
+    """A line about the text files that are in no label folder; none if all are used.
+
+    >>> describe_left_out(["pos/1.txt", "neg/2.txt", "extra.txt", "unsup/3.txt", "logo.png"])
+    ('left out 2 text files outside the folders of the labels, such as extra.txt',)
+    >>> describe_left_out(["pos/1.txt", "neg/2.txt"])
+    ()
+    """
+    labels = _labels(names)
+    left_out = [name for name in names if name.lower().endswith(TEXT_ENDINGS) and name not in labels]
+    if not left_out:
+        return ()
+    files = f"{len(left_out):,} text file{'' if len(left_out) == 1 else 's'}"
+    return (f"left out {files} outside the folders of the labels, such as {left_out[0]}",)
 
 
 def _labels(names: Sequence[str]) -> dict[str, tuple[str, str]]:
