@@ -256,3 +256,10 @@ def test_the_share_of_a_label_is_that_of_the_rows_which_have_it(
     (folder / "several.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     shown = run(capsys, "data", "several.jsonl", "task=multi_label").out
     assert "film: 64 (100%)" in shown
+
+
+def test_one_row_of_a_split_is_no_plural(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_table(folder / "few.csv", [["id", "text", "label"], *GOOD[:8]])
+    shown = run(capsys, "data", "few.csv").out
+    assert "valid: 1 row," in shown
+    assert "train: 6 rows," in shown

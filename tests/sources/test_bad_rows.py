@@ -23,6 +23,14 @@ def test_a_row_counts_once_in_all_passes_and_whatever_is_wrong_with_it() -> None
     assert policy.messages[:2] == ["a.csv, line 2: odd.", "a.csv, line 7, column 3: odd."]
 
 
+def test_rows_that_are_lost_together_count_next_to_those_of_other_passes() -> None:
+    policy = BadRows(skip=True)
+    for _ in range(2):
+        policy.new_pass().reject(DataError("never closed.", where="a.csv, line 2, column 3"), rows=5)
+        policy.new_pass().reject(EmptyCell("column 'text' is empty.", where="a.csv, line 9"))
+    assert policy.count == 6
+
+
 def test_of_very_many_rows_the_fullest_pass_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("seqlab.sources.bad_rows.MOST_PLACES", 3)
     policy = BadRows(skip=True)
@@ -50,11 +58,13 @@ def test_rows_with_an_empty_cell_are_skipped_up_to_half_of_the_rows() -> None:
     policy = BadRows.of("few")
     assert len(read_with(policy, empty=50, malformed=0, good=50)) == 50
     assert policy.count == 50
-    with pytest.raises(TooManyBadRows, match=r"(?s)a\.csv, line 0.*51 of 100 rows.*data\.bad_rows=skip"):
+    with pytest.raises(
+        TooManyBadRows, match=r"(?s)a\.csv, line 0.*51 of 100 rows.*empty.*data\.bad_rows=skip"
+    ):
         read_with(BadRows.of("few"), empty=51, malformed=0, good=49)
 
 
 def test_empty_cells_leave_no_more_room_for_malformed_rows() -> None:
     assert len(read_with(BadRows.of("few"), empty=40, malformed=5, good=55)) == 55
-    with pytest.raises(TooManyBadRows, match=r"(?s)b\.csv, line 0.*6 of 100 rows"):
+    with pytest.raises(TooManyBadRows, match=r"(?s)b\.csv, line 0.*6 of 100 rows.*malformed"):
         read_with(BadRows.of("few"), empty=40, malformed=6, good=54)

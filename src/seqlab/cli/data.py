@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, say, suggest
 from seqlab.cli.options import AsJson, Assignments, Data
 from seqlab.core.errors import shortened
+from seqlab.pages.numbers import count_of
 from seqlab.tasks.excerpt import one_line
 
 if TYPE_CHECKING:
@@ -83,9 +84,11 @@ def _open(what: str, settings: list[str], notes: _Notes) -> tuple[list[str], Run
 
 
 def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
-    rows = "lines" if is_stream else "rows"
+    row = "line" if is_stream else "row"
     notes = [] if is_stream else [f"{part.duplicates:,} duplicates", f"{part.empty:,} empty"]
-    answer_sentences(", ".join([f"{name}: {part.rows:,} {rows}", f"{part.characters:,} {unit}", *notes]))
+    answer_sentences(
+        ", ".join([f"{name}: {count_of(part.rows, row)}", f"{part.characters:,} {unit}", *notes])
+    )
     spread = (
         {unit: part.length_characters}
         if unit in ("steps", "words")
@@ -94,7 +97,7 @@ def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
     for counted, lengths in spread.items():
         if lengths is not None:
             answer_sentences(
-                f"    {counted} per {rows[:-1]}: minimum {lengths.smallest:,}, median {lengths.median:,}, 90th"
+                f"    {counted} per {row}: minimum {lengths.smallest:,}, median {lengths.median:,}, 90th"
                 f" percentile {lengths.ninetieth:,}, 99th {lengths.ninety_ninth:,}, maximum {lengths.largest:,}"
             )
 

@@ -43,7 +43,7 @@ class BadRows:
     def __init__(self, *, skip: bool = False, few: bool = False) -> None:
         self.skip, self.few = skip, few
         self.messages: list[str] = []
-        self._places: set[int] = set()
+        self._places: dict[int, int] = {}
         self._fullest = 0
 
     @classmethod
@@ -58,15 +58,15 @@ class BadRows:
 
     @property
     def count(self) -> int:
-        return max(len(self._places), self._fullest)
+        return max(sum(self._places.values()), self._fullest)
 
-    def note(self, error: DataError, *, met: int) -> None:
-        """Count a row that a pass skips; `met` is how many that pass has skipped by now."""
+    def note(self, error: DataError, *, met: int, rows: int = 1) -> None:
+        """Count the rows that a pass skips with one error; `met` is how many that pass has skipped by now."""
         place = hash(COLUMN.sub("", error.where))
         self._fullest = max(self._fullest, met)
         if place in self._places or len(self._places) >= MOST_PLACES:
             return
-        self._places.add(place)
+        self._places[place] = rows
         if len(self.messages) < SHOWN:
             self.messages.append(first_line(error))
 
@@ -105,8 +105,8 @@ class Pass:
     def __init__(self, policy: BadRows, *, counts_rows: bool = False) -> None:
         self._policy = policy
         self._skips = policy.skip or (policy.few and counts_rows)
-        self._malformed = _Rejected(FEW)
-        self._empty = _Rejected(MOST_EMPTY)
+        self._malformed = _Rejected(FEW, "are malformed")
+        self._empty = _Rejected(MOST_EMPTY, "have an empty cell")
         self._messages: list[str] = []
 
     def reject(self, error: DataError, *, rows: int = 1) -> None:
@@ -116,7 +116,7 @@ class Pass:
         (self._empty if isinstance(error, EmptyCell) else self._malformed).add(error, rows)
         if len(self._messages) < SHOWN:
             self._messages.append(first_line(error))
-        self._policy.note(error, met=self.skipped)
+        self._policy.note(error, met=self.skipped, rows=rows)
 
     @property
     def skipped(self) -> int:
@@ -142,8 +142,9 @@ class Pass:
 class _Rejected:
     """The rows that one pass rejects for one kind of reason."""
 
-    def __init__(self, most: float) -> None:
-        self._most = most
+    def __init__(self, most: float, what: str) -> None:
+        """most: their fraction of all rows that is tolerated. what: what is wrong with all of them."""
+        self._most, self._what = most, what
         self._first: DataError | None = None
         self.count = 0
 
@@ -156,7 +157,7 @@ class _Rejected:
         if error is None or self.count <= self._most * total:
             return
         skip = "" if SKIP_ALL in error.cure else f" Skip all such rows with {SKIP_ALL}."
-        count = "" if total == 1 else f"{self.count:,} of {total:,} rows cannot be used. "
+        count = "" if total == 1 else f"{self.count:,} of {total:,} rows {self._what}. "
         raise TooManyBadRows(error.what, where=error.where, cure=count + error.cure + skip)
 
 
