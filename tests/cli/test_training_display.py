@@ -16,9 +16,12 @@ from seqlab.cli.console import say
 from seqlab.cli.json_progress import JsonProgress
 from seqlab.cli.meter import Meter
 from seqlab.cli.progress import TerminalProgress, live_text
+from seqlab.cli.score_table import show_scores
 from seqlab.cli.status_line import status_line
 from seqlab.cli.summary_box import draw_box, summary_rows
 from seqlab.cli.validation_table import ValidationTable
+from seqlab.metrics.difference import PairedDifference
+from seqlab.metrics.score import Score
 from seqlab.runs.run import Run
 from seqlab.training.base import StepReport, Validation
 from tests.cli.running import run as type_command
@@ -231,3 +234,25 @@ def test_another_form_of_progress_is_refused(capsys: pytest.CaptureFixture[str])
     outcome = type_command(capsys, "list", "--progress", "jsn")
     assert outcome.code == 2
     assert "json" in outcome.err
+
+
+def test_scores_are_a_table_in_a_terminal_and_sentences_in_a_pipe(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    better = PairedDifference(0.41, 0.4, 0.42, 0.0002, 0.0002, 9999, 1000)
+    scores = [
+        Score("accuracy", 0.91, 0.9, 0.92, 0.5, "majority class", difference=better),
+        Score("perplexity", 1234.5, note="with <unk>"),
+    ]
+    show_scores("test", scores)
+    assert capsys.readouterr().out == "".join(f"test: {score.describe()}\n" for score in scores)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    show_scores("test", scores)
+    header, first, second, *rest = capsys.readouterr().out.splitlines()
+    assert first.split() == ["accuracy", "0.9100", "0.9000", "to", "0.9200", "0.5000", "clearly", "better"]
+    assert second.split() == ["perplexity", "1,234"]  # no interval and no baseline
+    assert (
+        first.index("0.9100") + 6 == second.index("1,234") + 5 == header.index("value") + 5
+    )  # right-aligned
+    assert rest == ["baseline: majority class", "perplexity: with <unk>"]

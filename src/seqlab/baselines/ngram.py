@@ -83,8 +83,8 @@ class NGram:
         """
         if order < 1:
             raise UsageError(
-                f"an n-gram model of order {order} does not exist.",
-                cure="Order 1 counts tokens, order 2 pairs of tokens, and so on.",
+                f"the order of an n-gram model must be at least 1, found {order}.",
+                cure="Order 1 counts single tokens, order 2 pairs of tokens, and so on.",
             )
         if len(tokens) == 0:
             raise UsageError(

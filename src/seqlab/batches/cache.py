@@ -53,7 +53,7 @@ def cached_store(
             raise DataError(
                 "the data changed while it was being read.",
                 where=source.name,
-                cure="Start again when no other program is writing to it.",
+                cure="Run the command again when no other program is writing to the file.",
             )
 
     with _locked(folder, wait=True):

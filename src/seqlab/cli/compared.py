@@ -21,8 +21,11 @@ def show_comparison(comparison: Comparison) -> None:
     """Print the table, then the settings that differ, the tests, and examples of disagreement."""
     from seqlab.runs.compare.comparison_page import table
 
-    for line in fit_table(table(comparison)):
+    lines = fit_table(table(comparison))
+    for line in lines:
         answer(line)
+    if any("[" in line for line in lines):
+        answer("in brackets: 95% CI")
     _show_baselines(comparison)
     _show_settings(comparison)
     for warning in comparison.warnings:

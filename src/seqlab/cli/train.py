@@ -13,6 +13,7 @@ from seqlab.cli.announcement import announce, show_note, show_stage
 from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, say, suggest
 from seqlab.cli.guesses import summarize_guesses
 from seqlab.cli.options import AsJson, Assignments, Data, Quiet, TaskName
+from seqlab.cli.score_table import show_scores
 from seqlab.cli.seeds import train_with_seeds
 from seqlab.cli.summary_box import show_summary
 from seqlab.core.errors import UsageError
@@ -244,8 +245,7 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
     if as_json:
         return answer_json(_as_json(run))
     show_warnings(run, known=known or [])
-    for score in results.values():
-        answer_sentences(f"{results.split}: {score.describe()}")
+    show_scores(results.split, list(results.values()))
     if any(warning.startswith(BEATEN) for warning in raw["warnings"]):  # the line above has the numbers
         say(f"WARNING: {BEATEN}.{'' if raw['training'].get('advice') else WITHOUT_ADVICE}")
     _show_label_errors(raw["splits"].get(results.split, {}))

@@ -43,7 +43,7 @@ def from_keras(
         return build_cell(ResetBeforeGRU, parameters, candidate=activation)
     if activation != "tanh":
         raise UsageError(
-            f"activation is '{activation}', but the candidate of a seqlab gru is tanh.",
+            f"activation is '{activation}', but seqlab's gru uses tanh for the candidate.",
             where="from_keras",
             cure="Sigmoid is supported only with reset_after=False.",
         )
