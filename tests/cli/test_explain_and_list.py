@@ -240,6 +240,25 @@ def test_runs_are_listed_with_their_first_score(
     assert found["open"] == "not finished; resume with: seqlab train --resume runs/open"
 
 
+def test_runs_with_equal_scores_have_a_line_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("first", "second"):
+        folder = tmp_path / "runs" / name
+        folder.mkdir(parents=True)
+        (folder / "recipe.toml").write_text("")
+        score = {"name": "accuracy", "value": 0.5}
+        (folder / "results.json").write_text(json.dumps({"splits": {"test": {"scores": [score]}}}))
+        (folder / "model.safetensors").write_text("")
+        complete_manifest(folder, begin_manifest(folder, recipe="", data={}))
+    lines = run(capsys, "list", "runs").out.splitlines()[1:3]
+    assert [line.split() for line in lines] == [
+        ["first", "test", "accuracy", "0.5000"],
+        ["second", "test", "accuracy", "0.5000"],
+    ]
+
+
 def test_only_models_have_names_of_sections_of_every_recipe(capsys: pytest.CaptureFixture[str]) -> None:
     """`seqlab explain training` does not look for such parts, which takes as long as everything else."""
     parts = run(capsys, "list", "--json").json

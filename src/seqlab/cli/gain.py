@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from seqlab.cli.console import answer, answer_json, quoted, suggest
-from seqlab.cli.options import AsJson, Assignments, Data, Quiet, TaskName
+from seqlab.cli.options import AsJson, Assignments, Data, Quiet, StartRun, TaskName
 from seqlab.cli.seeds import announced, checked, name_of, silent, stopped_at
 from seqlab.core.errors import UsageError, shortened
 
@@ -27,10 +27,7 @@ ROWS = "100,1000,all"
 def gain(
     what: Data,
     settings: Assignments = None,
-    start_from: Annotated[
-        str,
-        typer.Option("--from", metavar="RUN", help="The pretrained run to fine-tune."),
-    ] = "",
+    start_from: StartRun = "",
     rows: Annotated[
         str,
         typer.Option(

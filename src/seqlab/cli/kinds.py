@@ -125,6 +125,7 @@ class Runs(Kind):
             )
 
 
+RUNS = "runs"
 KINDS: dict[str, Kind] = {
     "tasks": Registered(
         "task", "seqlab train FILE --task {}", "seqlab.recipes.task_registry", "registered_tasks"
@@ -154,7 +155,7 @@ KINDS: dict[str, Kind] = {
     "datasets": Registered("dataset", "seqlab train {}", "seqlab.datasets.base", "datasets"),
     "recipes": Recipes("recipe", "seqlab train {} --dry-run"),
     "studies": Registered("study", "seqlab study {}", "seqlab.studies.base", "studies"),
-    "runs": Runs("run", "seqlab evaluate {}"),
+    RUNS: Runs("run", "seqlab evaluate {}"),
 }
 
 

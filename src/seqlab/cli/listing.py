@@ -9,7 +9,7 @@ import typer
 
 from seqlab.cli.console import answer, answer_json, answer_sentences, suggest
 from seqlab.cli.groups import grouped
-from seqlab.cli.kinds import KINDS
+from seqlab.cli.kinds import KINDS, RUNS
 from seqlab.cli.options import AsJson
 
 EXAMPLES = """\b
@@ -54,19 +54,20 @@ def _show(kind: str, entries: Mapping[str, str]) -> None:
         if title:
             answer(f"  {title}")
         indent = "    " if title else "  "
-        labels = {sentence: ", ".join(names) for sentence, names in _by_sentence(members, entries).items()}
-        width = max(map(len, labels.values()))
-        for sentence, label in labels.items():
+        labels = {name: entries[name] for name in members} if kind == RUNS else _by_label(members, entries)
+        width = max(map(len, labels))
+        for label, sentence in labels.items():
             answer_sentences(f"{indent}{label:<{width}}  {sentence}", hanging=width + 2)
     return None
 
 
-def _by_sentence(names: Iterable[str], entries: Mapping[str, str]) -> dict[str, list[str]]:
+def _by_label(names: Iterable[str], entries: Mapping[str, str]) -> dict[str, str]:
+    """Summaries by name; names with the same summary are aliases and share an entry.
+
+    >>> _by_label(["csv", "tsv", "text"], {"csv": "Tables.", "tsv": "Tables.", "text": "Lines."})
+    {'csv, tsv': 'Tables.', 'text': 'Lines.'}
     """
-    >>> _by_sentence(["csv", "tsv", "text"], {"csv": "Tables.", "tsv": "Tables.", "text": "Lines."})
-    {'Tables.': ['csv', 'tsv'], 'Lines.': ['text']}
-    """
-    named: dict[str, list[str]] = {}
+    aliases: dict[str, list[str]] = {}
     for name in names:
-        named.setdefault(entries[name], []).append(name)
-    return named
+        aliases.setdefault(entries[name], []).append(name)
+    return {", ".join(same): sentence for sentence, same in aliases.items()}

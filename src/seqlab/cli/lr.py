@@ -8,6 +8,7 @@ import typer
 
 from seqlab.cli.announcement import show_note, show_stage
 from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, suggest
+from seqlab.cli.options import AsJson, Assignments, Data, ModelName, Quiet, StartRun, TaskName
 from seqlab.cli.train import watch
 from seqlab.core.errors import UsageError
 from seqlab.core.notify import ignore
@@ -25,35 +26,26 @@ Examples:
 
 
 def lr(
-    what: Annotated[
-        str,
-        typer.Argument(
-            help="A recipe (shipped name or .toml), a built-in dataset, or your file or folder.",
-            metavar="WHAT",
-        ),
-    ],
-    settings: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="KEY=VALUE", help="Settings by their dotted names, as in a recipe."),
-    ] = None,
-    task: Annotated[str, typer.Option(help="The task, see: seqlab list tasks; guessed when left out.")] = "",
-    model: Annotated[
-        str, typer.Option(help="A short name: rnn, lstm, gru, bilstm, cnn, transformer, …")
-    ] = "",
-    start_from: Annotated[
-        str,
-        typer.Option("--from", metavar="RUN", help="Start from the tokens and weights of a finished run."),
-    ] = "",
-    low: Annotated[float, typer.Option(help="Lowest learning rate.")] = 1e-7,
-    high: Annotated[float, typer.Option(help="Highest learning rate.")] = 10.0,
-    steps: Annotated[int, typer.Option(help="Updates of the test.")] = 120,
-    page: Annotated[str, typer.Option(metavar="FILE.html", help="Write a page with the curve.")] = "",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    what: Data,
+    settings: Assignments = None,
+    task: TaskName = "",
+    model: ModelName = "",
+    start_from: StartRun = "",
+    low: Annotated[float, typer.Option(metavar="NUMBER", help="Lowest learning rate.")] = 1e-7,
+    high: Annotated[float, typer.Option(metavar="NUMBER", help="Highest learning rate.")] = 10.0,
+    steps: Annotated[int, typer.Option(metavar="NUMBER", help="Number of updates.")] = 120,
+    page: Annotated[str, typer.Option(metavar="OUT.html", help="Write a page with the curve.")] = "",
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Suggest a learning rate: a short training in which it grows until the loss diverges. Nothing is saved."""
+    """Suggest a learning rate (range test).
+
+    The learning rate grows during a short training until the loss diverges. Nothing is saved.
+    """
     if page and not page.endswith(".html"):
-        raise UsageError(f"--page {page} is not called NAME.html.", cure="For example: --page lr.html")
+        raise UsageError(
+            f"--page {page} does not end in .html.", cure="The curve is an HTML page: --page lr.html"
+        )
     values = {"start.run": start_from} if start_from else {}
     from seqlab.runs.data import refuse_missing
     from seqlab.runs.find_recipe import find_recipe

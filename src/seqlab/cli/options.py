@@ -25,6 +25,15 @@ TaskName = Annotated[
         "--task", metavar="NAME", help="Task (see: seqlab list tasks); inferred from the data by default."
     ),
 ]
+ModelName = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="Model: rnn, lstm, gru, bilstm, cnn, transformer, … (see: seqlab list models).",
+    ),
+]
+StartRun = Annotated[str, typer.Option("--from", metavar="RUN", help="Fine-tune a finished or imported run.")]
 Decoding = Annotated[
     list[str] | None,
     typer.Option(

@@ -19,7 +19,7 @@ EXAMPLES = """\b
 Examples:
   seqlab reproduce runs/reviews-lstm
   seqlab reproduce runs/reviews-lstm data.train=new/reviews.csv   (moved data)
-  seqlab reproduce runs/reviews-lstm start.run=archive/read       (moved pretrained run)
+  seqlab reproduce runs/reviews-lstm start.run=archive/read       (moved run)
 
 Exit code 0 if the results match within rounding; 2 if they differ or the run cannot be repeated.
 """

@@ -13,6 +13,7 @@ from seqlab.cli.units import value_text
 if TYPE_CHECKING:
     from seqlab.metrics.score import Score
 
+NUMBERS = ("value", "95% CI", "baseline")
 VERDICTS = {"too few": "too few rows", "incomparable": ""}
 
 
@@ -46,28 +47,13 @@ def score_table(split: str, scores: Sequence[Score]) -> list[str]:
         for score in scores
     ]
     notes = [f"{score.name.replace('_', ' ')}: {score.note}" for score in scores if score.note]
-    return [*fit_table(_right_aligned(rows)), *_baselines(scores), *notes]
+    return [*fit_table(rows, numbers=NUMBERS), *_baselines(scores), *notes]
 
 
 def _interval(score: Score) -> str:
     if score.low is None or score.high is None:
         return ""
     return f"{value_text(score.low)} to {value_text(score.high)}"
-
-
-def _right_aligned(rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    """Numbers end in the same column, below the end of their header."""
-    names = ("value", "95% CI", "baseline")
-    widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in names}
-    return [
-        {
-            (f"{name:>{widths[name]}}" if name in widths else name): (
-                f"{cell:>{widths[name]}}" if name in widths else cell
-            )
-            for name, cell in row.items()
-        }
-        for row in rows
-    ]
 
 
 def _baselines(scores: Sequence[Score]) -> list[str]:

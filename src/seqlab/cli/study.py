@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, say, suggest
+from seqlab.cli.fit_table import ANY_WIDTH, fit_table
 from seqlab.cli.options import AsJson
 from seqlab.core.errors import UsageError
 
@@ -74,18 +76,13 @@ def study(
 def _show(finding: Finding, page: Path) -> None:
     from seqlab.pages.study import format_value
 
-    lines = [
-        finding.columns,
-        *[[format_value(row[name]) for name in finding.columns] for row in finding.rows],
+    rows = [{name: format_value(row[name]) for name in finding.columns} for row in finding.rows]
+    numbers = [
+        name for name in finding.columns if not any(isinstance(row[name], str) for row in finding.rows)
     ]
-    is_text = [any(isinstance(row[name], str) for row in finding.rows) for name in finding.columns]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(finding.columns))]
-    for line in lines:
-        words = [
-            f"{word:<{width}}" if text else f"{word:>{width}}"
-            for word, width, text in zip(line, widths, is_text, strict=True)
-        ]
-        answer("  ".join(words).rstrip())
+    width = None if sys.stdout.isatty() else ANY_WIDTH
+    for line in fit_table(rows, width=width, numbers=numbers):
+        answer(line)
     answer_sentences(f"claim: {finding.claim}")
     answer_sentences(f"found: {finding.conclusion}")
     answer(f"page: {page}")

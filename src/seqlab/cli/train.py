@@ -12,7 +12,7 @@ import typer
 from seqlab.cli.announcement import announce, show_note, show_stage
 from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, say, suggest
 from seqlab.cli.guesses import summarize_guesses
-from seqlab.cli.options import AsJson, Assignments, Data, Quiet, TaskName
+from seqlab.cli.options import AsJson, Assignments, Data, ModelName, Quiet, StartRun, TaskName
 from seqlab.cli.score_table import show_scores
 from seqlab.cli.seeds import train_with_seeds
 from seqlab.cli.summary_box import show_summary
@@ -48,13 +48,7 @@ def train(
     what: Data = "",
     settings: Assignments = None,
     task: TaskName = "",
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Model: rnn, lstm, gru, bilstm, cnn, transformer, … (see: seqlab list models).",
-        ),
-    ] = "",
+    model: ModelName = "",
     out: Annotated[str, typer.Option(metavar="FOLDER", help="Run folder; runs/NAME by default.")] = "",
     minutes: Annotated[
         float,
@@ -64,10 +58,7 @@ def train(
             show_default=False,
         ),
     ] = 0,
-    start_from: Annotated[
-        str,
-        typer.Option("--from", metavar="RUN", help="Fine-tune a finished or imported run."),
-    ] = "",
+    start_from: StartRun = "",
     seeds: Annotated[
         int,
         typer.Option(
