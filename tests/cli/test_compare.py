@@ -18,9 +18,9 @@ pytestmark = pytest.mark.slow  # trainings and commands: short each, long togeth
         (["compare", "runs/a"], "a comparison needs two runs"),
         (
             ["compare", "a", "b", "--seeds", "3"],
-            "--minutes, --seeds and --task are for models that are still to be trained",
+            "--minutes, --seeds and --task apply only to",
         ),
-        (["compare", "a.csv", "--models", "gru,cnn", "--data", "b.csv"], "--data is for finished runs"),
+        (["compare", "a.csv", "--models", "gru,cnn", "--data", "b.csv"], "--data applies to finished runs"),
         (["compare", "missing.csv", "--models", "gru,cnn"], "there is no such file or folder"),
         (
             ["compare", "languages", "--models", "gru,cnn", "--against", "lstm"],

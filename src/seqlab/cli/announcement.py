@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seqlab.cli.console import duration, say
-from seqlab.core.files import megabytes
+from seqlab.cli.units import memory_text
 from seqlab.core.notify import Notify
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def announce(prepared: Prepared, *, show: Notify = show_note) -> None:
     is_one_text = max(counts.values()) == 1
     sizes = "" if is_one_text else ", ".join(f"{name} {count:,}" for name, count in counts.items())
     threads = f"{recipe.training.threads} thread{'s' if recipe.training.threads != 1 else ''}"
-    memory = f"{megabytes(forecast.peak_memory)} of memory, " if forecast.peak_memory else ""
+    memory = f"{memory_text(forecast.peak_memory)} of memory, " if forecast.peak_memory else ""
     show(f"task {recipe.task}" + (f"; rows: {sizes}" if sizes else ""))
     show(f"model {_describe_network(prepared, forecast)}")
     show(f"{_describe_budget(prepared, forecast)}; set --minutes NUMBER to change it")

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from seqlab.metrics.score import Score
 
 NUMBERS = ("value", "95% CI", "baseline")
-VERDICTS = {"too few": "too few rows", "incomparable": ""}
+VERDICTS = {
+    "better": "better, not clearly",
+    "worse": "worse, not clearly",
+    "too few": "too few rows",
+    "incomparable": "",
+}
 
 
 def show_scores(split: str, scores: Sequence[Score]) -> None:
