@@ -20,19 +20,25 @@ def rate_chart(
 ) -> LineChart:
     """marks: rates to mark, by name."""
     ceiling = CEILING * max(smoothed[:1], default=0.0)
-    drawn = {
-        "loss of the batch": [loss if loss <= ceiling else float("nan") for loss in losses],
-        "smoothed": [loss if loss <= ceiling else float("nan") for loss in smoothed],
-    }
+    series = [
+        _below(LineSeries("loss of the batch", rates, losses), ceiling),
+        _below(LineSeries("smoothed", rates, smoothed), ceiling),
+    ]
     return LineChart(
         TITLE,
         "learning rate",
         "loss",
-        [LineSeries(name, rates, values) for name, values in drawn.items()],
+        series,
         log_x=True,
         marks=[VerticalMarker(name, rate) for name, rate in marks.items()],
         is_over_time=False,
     )
+
+
+def _below(series: LineSeries, ceiling: float) -> LineSeries:
+    """The points of a line that are not above the ceiling."""
+    points = [(x, y) for x, y in zip(series.xs, series.ys, strict=True) if y <= ceiling]
+    return LineSeries(series.name, [x for x, _ in points], [y for _, y in points])
 
 
 def draw_rates(chart: LineChart) -> Markup:

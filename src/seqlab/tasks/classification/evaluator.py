@@ -78,7 +78,7 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
                 self.splits,
                 predictions,
                 split=split,
-                view=baseline.view if baseline and split == self._first_split else None,
+                view=baseline.view if baseline and split == self.first_split else None,
             ),
         ]
         if len(names) == 2 and len(np.unique(predictions.targets)) == 2:  # a ranking needs both classes
@@ -91,11 +91,6 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
             for labels in (predictions.predicted, predictions.targets)
         )
         return Evaluation(split, scores, sections, items, answers=answers, truths=truths)
-
-    @property
-    def _first_split(self) -> str:
-        """The split whose report also covers the training rows."""
-        return "test" if "test" in self.splits else "valid"
 
     def _prediction_sections(self, split: LabeledSplit, predictions: ClassPredictions) -> list[ReportSection]:
         train = self.splits.get("train")

@@ -13,21 +13,19 @@ import numpy as np
 
 from seqlab.baselines.cross_validation import cross_validated_bayes
 from seqlab.baselines.text_features import BagView
-from seqlab.metrics.calibration import apply_temperature, fit_temperature
 from seqlab.metrics.label_errors import label_error_rows
 from seqlab.pages.sections.label_errors import LabelError, LabelErrors
 from seqlab.tasks.classification.codec import ClassificationCodec
 from seqlab.tasks.labeled.class_predictions import ClassPredictions
+from seqlab.tasks.labeled.label_errors import (
+    MOST_ROWS,
+    NAIVE_BAYES,
+    SHOWN,
+    THIS_MODEL,
+    calibrated,
+    most_certain,
+)
 from seqlab.tasks.labeled.split import LabeledSplit
-
-SHOWN = 20
-MOST_ROWS = 20_000
-"""Maximum number of training rows to judge, which takes a second or two."""
-THIS_MODEL = "this model"
-LEAST_LOG_PROB = -70.0
-"""Lower bound for log-probabilities: a temperature cannot be fitted to the probability 0 of an unseen
-class.
-"""
 
 
 @dataclass(frozen=True)
@@ -55,10 +53,8 @@ def find_label_errors(
     if view is not None:
         others = {name: splits[name] for name in ("train", "valid") if name in view.ids and name != split}
         judged += _cross_validate(others, view, num_classes=len(codec.labels))
-    suspects = [_suspects(each) for each in judged]
-    errors = [error for each in judged for error in _errors(codec, each)]
-    errors.sort(key=lambda error: -error.probability)
-    return LabelErrors(errors[:SHOWN], found=sum(map(len, suspects)))
+    found = sum(len(_suspects(each)) for each in judged)
+    return most_certain((error for each in judged for error in _errors(codec, each)), found=found)
 
 
 def _cross_validate(splits: Mapping[str, LabeledSplit], view: BagView, *, num_classes: int) -> list[_Judged]:
@@ -69,12 +65,12 @@ def _cross_validate(splits: Mapping[str, LabeledSplit], view: BagView, *, num_cl
         return []
     texts = [ids for name in splits for ids in view.ids[name]]
     log_probs = cross_validated_bayes(texts, everything, vocabulary_size=view.size, num_classes=num_classes)
-    finite = np.maximum(log_probs, LEAST_LOG_PROB).astype(np.float32)
-    calibrated = apply_temperature(finite, fit_temperature(finite, everything)).astype(np.float32)
     ends = np.cumsum([len(labels) for labels in targets])[:-1]
     return [
-        _Judged(split, ClassPredictions(labels, part), "naive Bayes")
-        for split, labels, part in zip(splits.values(), targets, np.split(calibrated, ends), strict=True)
+        _Judged(split, ClassPredictions(labels, part), NAIVE_BAYES)
+        for split, labels, part in zip(
+            splits.values(), targets, np.split(calibrated(log_probs, everything), ends), strict=True
+        )
     ]
 
 

@@ -36,6 +36,11 @@ RARE = 5
 class LabeledEvaluator(Evaluator[AnyCodec, AnySplit, AnyPredictor]):
     """Finds the rows behind the items of a split."""
 
+    @property
+    def first_split(self) -> str:
+        """The split whose report also tells about the training rows."""
+        return "test" if "test" in self.splits else "valid"
+
     def locate_items(self, split: str) -> Iterable[tuple[str, int]]:
         return ((row.file, row.line) for row in self.splits[split].rows.rows())
 

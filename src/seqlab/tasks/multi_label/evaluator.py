@@ -13,6 +13,7 @@ from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator, slice
 from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.multi_label.calibration import DEFAULT_THRESHOLD, MultiLabelCalibration
 from seqlab.tasks.multi_label.codec import MultiLabelCodec
+from seqlab.tasks.multi_label.label_errors import find_label_errors
 from seqlab.tasks.multi_label.predictions import LabelPredictions, predict_labels
 from seqlab.tasks.multi_label.predictor import MultiLabelPredictor
 from seqlab.tasks.multi_label.scores import label_baseline, label_items, label_sections, multi_label_scores
@@ -44,6 +45,9 @@ class MultiLabelEvaluator(LabeledEvaluator[MultiLabelCodec, LabeledSplit, MultiL
             *label_sections(predictions, self.codec.labels.names),
             MostWrong(self._mistakes(encoded, predictions)),
             sliced_scores(slices, scores),
+            find_label_errors(
+                self.codec, self.splits, predictions, split=split, judges_training=split == self.first_split
+            ),
         ]
         names = np.array(self.codec.labels.names, dtype=object)
         answers, truths = (

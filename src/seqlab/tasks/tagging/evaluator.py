@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import cached_property
 from typing import Any
 
@@ -20,13 +20,12 @@ from seqlab.tasks.labeled.class_predictions import class_sections
 from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator
 from seqlab.tasks.tagging.baseline import BaselineTagger, BaselineTags, fit_baseline
 from seqlab.tasks.tagging.codec import TaggedSplit, TaggingCodec
+from seqlab.tasks.tagging.label_errors import find_tag_errors
 from seqlab.tasks.tagging.predictions import TagPredictions, predict_tags
 from seqlab.tasks.tagging.predictor import TaggingPredictor
 from seqlab.tasks.tagging.scores import tag_items, tag_scores, tag_slices
 from seqlab.tasks.tagging.span_scores import span_items, span_scores, span_sections
-
-CONTEXT = 8
-"""Number of context words on either side of a mistake."""
+from seqlab.tasks.tagging.word_context import in_context
 
 
 def wrong_words(codec: TaggingCodec, split: TaggedSplit, predictions: TagPredictions) -> list[WrongExample]:
@@ -52,18 +51,6 @@ def wrong_words(codec: TaggingCodec, split: TaggedSplit, predictions: TagPredict
     return examples
 
 
-def in_context(words: Sequence[str], place: int) -> str:
-    """Return a word in square brackets with some words on either side.
-
-    >>> in_context(["the", "old", "man", "the", "boats"], 2)
-    'the old [man] the boats'
-    """
-    start, stop = max(0, place - CONTEXT), place + CONTEXT + 1
-    marked = [f"[{word}]" if number == place else word for number, word in enumerate(words)]
-    before, after = ["…"] if start else [], ["…"] if stop < len(words) else []
-    return " ".join([*before, *marked[start:stop], *after])
-
-
 class TaggingEvaluator(LabeledEvaluator[TaggingCodec, TaggedSplit, TaggingPredictor]):
     """Scores a tagger, with the most frequent tag of each word or the nearest mean of each step as the
     baseline.
@@ -86,6 +73,13 @@ class TaggingEvaluator(LabeledEvaluator[TaggingCodec, TaggedSplit, TaggingPredic
             ),
             *class_sections(predictions.words, names),
             MostWrong(wrong_words(self.codec, encoded, predictions)),
+            find_tag_errors(
+                self.codec,
+                {**self.splits, split: encoded},
+                predictions,
+                split=split,
+                judges_training=split == self.first_split,
+            ),
         ]
         truth, predicted = predictions.truth_and_predicted(names)
         if (scheme := self.codec.scheme) is not None:
