@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from seqlab.core.errors import UsageError
 from seqlab.inspection.step_order import Array, mask_padding, to_numpy
+from seqlab.inspection.table_display import TableDisplay
 from seqlab.inspection.unroll import UnrolledNetwork, require_unrolled
 
 NEARLY_CLOSED = 0.1
@@ -19,7 +20,7 @@ CANDIDATE = "candidate"
 
 
 @dataclass(frozen=True)
-class GateStatistics:
+class GateStatistics(TableDisplay):
     """One gate of one direction of one layer, over all units and real steps."""
 
     layer: int
@@ -39,6 +40,22 @@ class GateStatistics:
     num_values: int
     over_time: Float[Array, "time"]
     """Mean at every step, over the sequences that have it."""
+
+    def display_sentences(self) -> list[str]:
+        return [
+            (
+                f"{self.gate} gate, layer {self.layer}{', backward' if self.reverse else ''}: mean {self.mean:.3f};"
+                f" {self.closed_share:.1%} below {NEARLY_CLOSED}, {self.open_share:.1%} above {NEARLY_OPEN}"
+            ),
+            (
+                f"of {self.num_values:,} values {self.num_zero:,} are exactly 0 and {self.num_one:,} exactly 1 in"
+                " float32"
+            ),
+        ]
+
+    def table(self) -> list[dict[str, float]]:
+        """The mean at every step."""
+        return [{"time": time, "mean": float(mean)} for time, mean in enumerate(self.over_time)]
 
 
 def gate_statistics(unrolled: UnrolledNetwork) -> list[GateStatistics]:

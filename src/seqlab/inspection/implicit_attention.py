@@ -11,11 +11,12 @@ from jaxtyping import Float
 from seqlab.cells.derivations.closed_form import unrolled_weights_per_step
 from seqlab.inspection.memory_path import gates_over_time, get_gated_trace
 from seqlab.inspection.step_order import Array, mask_padding, to_numpy
+from seqlab.inspection.table_display import TableDisplay
 from seqlab.inspection.unroll import UnrolledNetwork
 
 
 @dataclass(frozen=True)
-class ImplicitAttention:
+class ImplicitAttention(TableDisplay):
     """A gated state, unrolled into a weighted sum of all candidates so far.
 
         state_t = keep_t ⊙ state_{t-1} + write_t ⊙ candidate_t
@@ -55,6 +56,12 @@ class ImplicitAttention:
     def error(self) -> float:
         """The largest difference between the closed form and the recurrence, due to rounding only."""
         return float(np.nanmax(np.abs(self.reconstructed - self.states)))
+
+    def display_sentences(self) -> list[str]:
+        return [
+            f"layer {self.layer}{', backward' if self.reverse else ''}; the first of {len(self.weights):,} sequences",
+            f"closed form and recurrence differ by at most {self.error:.1e}",
+        ]
 
     def table(self, sequence: int = 0) -> list[dict[str, float]]:
         """One row per step of a sequence: the weight of the start, of the step itself, and of all steps in

@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float
 
 from seqlab.core.errors import UsageError, listed
+from seqlab.pages.notebook import sentences_and_table
 from seqlab.runs.run import Run
 from seqlab.tasks.vectors import step_vectors
 
@@ -29,6 +30,16 @@ class OrderDistance:
     def is_same(self) -> bool:
         """Whether the two differ only by rounding."""
         return self.relative < RELATIVE_TOLERANCE
+
+    def _repr_html_(self) -> str:
+        verdict = (
+            "the same up to rounding: word order has no effect"
+            if self.is_same
+            else "word order has an effect"
+        )
+        return sentences_and_table(
+            type(self).__name__, [verdict], [{"distance": self.distance, "relative": self.relative}]
+        )
 
 
 def order_distance(run: Run, text: str, reordered: str = "") -> OrderDistance:

@@ -16,6 +16,7 @@ from seqlab.cells.base import Cell
 from seqlab.core.errors import UsageError
 from seqlab.inspection.scannable import Scannable
 from seqlab.inspection.step_order import Array, to_numpy
+from seqlab.inspection.table_display import TableDisplay
 from seqlab.inspection.unroll import unroll
 
 SequenceFunction = Callable[[Tensor], Tensor]
@@ -23,7 +24,7 @@ SequenceFunction = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
-class ReceptiveField:
+class ReceptiveField(TableDisplay):
     """‖∂output_t/∂input_s‖ (Frobenius) for every output t (row) and input s (column)."""
 
     norms: Float[Array, "batch target source"]
@@ -44,6 +45,27 @@ class ReceptiveField:
     def widths(self) -> list[int]:
         """The number of inputs that each output depends on."""
         return self.depends.sum(axis=1).tolist()
+
+    def table(self) -> list[dict[str, float]]:
+        """One row per output: how many inputs it depends on, the first and the last of them, and the strongest. An
+        output that depends on nothing has NaN.
+        """
+        rows = []
+        for output, (depends, norms) in enumerate(zip(self.depends, self.mean, strict=True)):
+            inputs = np.flatnonzero(depends)
+            places = (inputs[0], inputs[-1], norms.argmax()) if len(inputs) else (np.nan,) * 3
+            first, last, strongest = map(float, places)
+            rows.append(
+                {
+                    "output": output,
+                    "inputs": len(inputs),
+                    "first": first,
+                    "last": last,
+                    "strongest": strongest,
+                    "norm": float(norms.max()),
+                }
+            )
+        return rows
 
 
 def receptive_field(

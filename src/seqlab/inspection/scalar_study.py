@@ -8,12 +8,13 @@ from math import exp, log, tanh
 from typing import Literal
 
 from seqlab.core.errors import UsageError
+from seqlab.inspection.table_display import TableDisplay
 
 GradientFate = Literal["vanishes", "stays", "explodes"]
 
 
 @dataclass(frozen=True)
-class ScalarCurve:
+class ScalarCurve(TableDisplay):
     """(γ̄ · w)^(T - t0) for every distance T - t0."""
 
     slope: float
@@ -27,6 +28,9 @@ class ScalarCurve:
     def factor(self) -> float:
         return self.slope * self.weight
 
+    def display_sentences(self) -> list[str]:
+        return [f"(slope {self.slope:g} · weight {self.weight:g})^distance: the gradient {self.fate}"]
+
     def table(self) -> list[dict[str, float]]:
         return [
             {"distance": distance, "factor": factor}
@@ -35,7 +39,7 @@ class ScalarCurve:
 
 
 @dataclass(frozen=True)
-class ScalarTrajectory:
+class ScalarTrajectory(TableDisplay):
     """h_t = tanh(w h_{t-1} + x_t) with one unit: its derivative, step by step."""
 
     weight: float
@@ -46,6 +50,17 @@ class ScalarTrajectory:
     """∂h_t/∂h_0 = Π w · tanh′(a_j) after each step."""
     mean_slope: float
     """γ̄: the geometric mean of the slopes, with which (γ̄ · w)^T is ∂h_T/∂h_0 itself."""
+
+    def display_sentences(self) -> list[str]:
+        return [f"weight {self.weight:g}, mean slope {self.mean_slope:.3f}"]
+
+    def table(self) -> list[dict[str, float]]:
+        return [
+            {"time": time, "hidden": hidden, "slope": slope, "derivative": derivative}
+            for time, (hidden, slope, derivative) in enumerate(
+                zip(self.hidden, self.slopes, self.derivatives, strict=True), start=1
+            )
+        ]
 
 
 def scalar_curve(weight: float, *, slope: float = 1.0, max_distance: int = 50) -> ScalarCurve:
