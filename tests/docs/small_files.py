@@ -24,6 +24,14 @@ SIDES = {
 FEELINGS = {"negative": SIDES["bad"], "neutral": ["which gate", "a question"], "positive": SIDES["good"]}
 SENTENCE = [("The", "DET"), ("{}", "ADJ"), ("dog", "NOUN"), ("barks", "VERB"), (".", "PUNCT")]
 SOUNDS = {"A": "AH", "B": "B", "D": "D", "K": "K", "N": "N", "O": "OW", "T": "T"}
+TEXTS = [
+    *("novel.txt", "notes.txt", "text.txt", "new.txt", "input.txt", "tinyshakespeare/input.txt"),
+    *(f"{part}.txt{end}" for part in ("train", "valid", "test") for end in ("", ".xz")),
+]
+RELATIONS = (
+    "The man is her uncle and the woman is her aunt .\nThe boy has a brother and the girl has a sister .\n"
+    "The king of Italy likes Italian music and a car .\nThe river in Spain has a Spanish name , and football .\n"
+)
 
 
 class SmallFiles:
@@ -116,26 +124,11 @@ class SmallFiles:
         nights = ["dark", "stormy", "quiet", "long"]
         lines = [f"It was a {self.chance.choice(nights)} night, and chapter {n} began.\n" for n in range(400)]
         text = "".join(lines)
-        names = [
-            "novel.txt",
-            "notes.txt",
-            "book.txt",
-            "text.txt",
-            "new.txt",
-            "input.txt",
-            "tinyshakespeare/input.txt",
-            "wiki.txt",
-        ]
-        for name in [
-            *names,
-            "train.txt",
-            "valid.txt",
-            "test.txt",
-            "train.txt.xz",
-            "valid.txt.xz",
-            "test.txt.xz",
-        ]:
+        for name in TEXTS:
             self.write(name, text)
+        for name in ("book.txt", "wiki.txt"):
+            self.write(name, RELATIONS * 40)
+        self.write("questions-words.txt", ": family\nman woman uncle aunt\nboy girl brother sister\n")
         tune = "X:{}\nT:The Night\nM:4/4\nK:G\n|:GABc dedB|dedB dedB:|\n\n"
         for name in ("irish.abc", "irish_abc/irish.abc", "irish90.abc"):
             self.write(name, "".join(tune.format(number) for number in range(100)))
@@ -149,8 +142,7 @@ class SmallFiles:
             self.write(f"news.{language}", text)
             for part in ("train", "val", "test_2016_flickr"):
                 self.write(f"multi30k/{part}.{language}.gz", text)
-        for name in ("pairs.tsv", "memory.tsv"):
-            self.table(name, ["source", "target"], [(f"abc{number}", f"{number}cba") for number in numbers])
+        self.table("pairs.tsv", ["letters", "reversed"], [(f"abc{number}", f"{number}cba") for number in numbers])
         spelled = {"".join(self.chance.choices(list(SOUNDS), k=5)) for _ in range(300)}
         sounds = "".join(
             f"{word}  {' '.join(SOUNDS[letter] for letter in word)}\n" for word in sorted(spelled)

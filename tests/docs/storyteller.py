@@ -20,6 +20,18 @@ from tests.docs.story import Code, Command, Saved, Step, page_name, steps_of
 AFTER = ("head", "cut")
 """What may follow a command behind `|`; it is not run."""
 
+EARLIER_RUNS = {
+    "runs/attention": "train reverse --model gru model.hidden_size=96 --out runs/attention",
+    "runs/attention-2": "train reverse --model gru model.hidden_size=96 training.seed=2 --out runs/attention-2",
+    "runs/dates": "train dates --model gru --out runs/dates",
+    "runs/languages-compared": "compare languages --models gru,lstm",
+    "runs/novel": "train novel.txt --model gru --out runs/novel",
+    "runs/recall-gru-5": "train recall data.gap=5 --model gru --out runs/recall-gru-5",
+    "runs/reviews-cnn": "train reviews.csv --model cnn --out runs/reviews-cnn",
+    "runs/reviews-lstm": "train reviews.csv --model lstm --out runs/reviews-lstm",
+}
+"""Runs that a reader has from another page, or by a command in a sentence, and how to make them."""
+
 
 class Storyteller:
     """Runs the steps of one page in the current folder."""
@@ -43,11 +55,19 @@ class Storyteller:
     def run(self, step: Step) -> None:
         match step:
             case Command():
+                self.make_earlier_runs(step.text)
                 self.command(step)
             case Code():
+                self.make_earlier_runs(step.text)
                 self.code(step)
             case Saved():
                 Path(step.name).write_text(step.text, encoding="utf-8")
+
+    def make_earlier_runs(self, text: str) -> None:
+        for folder in re.findall(r"(?<!--out )runs/[\w-]+", text):
+            if folder in EARLIER_RUNS and not Path(folder).exists():
+                outcome = self.typed(f"seqlab {EARLIER_RUNS[folder]}")
+                assert outcome.code == 0, outcome.err
 
     def code(self, step: Code) -> None:
         printed = io.StringIO()
