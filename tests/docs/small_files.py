@@ -142,7 +142,9 @@ class SmallFiles:
             self.write(f"news.{language}", text)
             for part in ("train", "val", "test_2016_flickr"):
                 self.write(f"multi30k/{part}.{language}.gz", text)
-        self.table("pairs.tsv", ["letters", "reversed"], [(f"abc{number}", f"{number}cba") for number in numbers])
+        self.table(
+            "pairs.tsv", ["letters", "reversed"], [(f"abc{number}", f"{number}cba") for number in numbers]
+        )
         spelled = {"".join(self.chance.choices(list(SOUNDS), k=5)) for _ in range(300)}
         sounds = "".join(
             f"{word}  {' '.join(SOUNDS[letter] for letter in word)}\n" for word in sorted(spelled)
