@@ -13,7 +13,6 @@ from seqlab.cli.options import AsJson, Quiet, RunName
 from seqlab.cli.train import moved_data, watch
 from seqlab.core.errors import SeqlabError, UsageError, listed
 from seqlab.core.notify import ignore
-from seqlab.runs.reproduce.sources import SOURCES
 
 EXAMPLES = """\b
 Examples:
@@ -44,6 +43,8 @@ def reproduce(
 
     The repetition has the same data, seed, number of threads and steps as the run.
     """
+    from seqlab.runs.reproduce.sources import SOURCES
+
     data = moved_data(settings or [])
     sources = _moved_sources(settings or [])
     if len(data) + len(sources) < len(settings or []):
@@ -79,5 +80,7 @@ def _moved_sources(words: list[str]) -> dict[str, str]:
     >>> _moved_sources(["start.run=old/read", "data.train=a.csv"])
     {'start.run': 'old/read'}
     """
+    from seqlab.runs.reproduce.sources import SOURCES
+
     pairs = [word.partition("=") for word in words]
     return {name: value for name, _, value in pairs if name in SOURCES and value}
