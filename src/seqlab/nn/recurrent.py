@@ -148,6 +148,16 @@ class Recurrent(NotQuantized, nn.RNNBase):
         """The current value of a parameter; through getattr, because a parametrization computes it."""
         return getattr(self, name)
 
+    def _reader(self) -> GetParameter:
+        """The parameters as `_update_flat_weights` has read them, so that none is computed once more."""
+        weights = dict(zip(self._flat_weights_names, self._flat_weights, strict=True))
+
+        def read(name: str) -> Tensor:
+            weight = weights[name]
+            return self._read(name) if weight is None else weight  # a deleted one is an AttributeError
+
+        return read
+
     def flatten_parameters(self) -> None:
         """Put all weights into one block of memory if torch's fused layer can use it; torch calls this
         method itself.
@@ -185,8 +195,7 @@ class Recurrent(NotQuantized, nn.RNNBase):
         rows = PackedRows.from_input(input, batch_first=self.batch_first, where=type(self).__name__)
         self.check_input(rows.original_input, rows.batch_sizes)
         states = States(self._cells, rows)
-        weights = dict(zip(self._flat_weights_names, self._flat_weights, strict=True))
-        outputs, last = self._scan(rows.rows, rows.packing, states.split(hx), weights.__getitem__)
+        outputs, last = self._scan(rows.rows, rows.packing, states.split(hx), self._reader())
         return rows.to_output(outputs), states.join(last)
 
     def _is_left_to_torch(self, input: Tensor | PackedSequence) -> bool:  # noqa: A002 - torch's own name
