@@ -1,8 +1,4 @@
-"""Find rows whose label is probably wrong.
-
-Scored rows are judged by the model, which has not been trained on them. Training and validation rows are
-judged by cross-validated naive Bayes.
-"""
+"""Find rows whose class is probably wrong."""
 
 from __future__ import annotations
 
@@ -58,7 +54,7 @@ def find_label_errors(
 
 
 def _cross_validate(splits: Mapping[str, LabeledSplit], view: BagView, *, num_classes: int) -> list[_Judged]:
-    """Judge rows by naive Bayes fitted on the others. It is overconfident, which a temperature corrects."""
+    """Judge rows by naive Bayes fitted on the others."""
     targets = [split.store["label"].values.astype(np.int64) for split in splits.values()]
     everything = np.concatenate(targets) if targets else np.zeros(0, np.int64)
     if not 0 < len(everything) <= MOST_ROWS:

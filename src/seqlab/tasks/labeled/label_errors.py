@@ -1,7 +1,7 @@
-"""Labels that are probably wrong: what the tasks share.
+"""Find labels that are probably wrong: what the tasks share.
 
-What is scored is judged by the model, which has not seen it. Training and validation data are judged by naive Bayes in
-cross-validation: each example by a fit on others.
+Scored examples are judged by the model, which has not been trained on them. Training and validation examples are judged
+by cross-validated naive Bayes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from seqlab.pages.sections.label_errors import LabelError, LabelErrors
 
 SHOWN = 20
 MOST_ROWS = 20_000
-"""Training rows that are judged: a second or two of work."""
+"""Maximum number of training rows to judge, which takes a second or two."""
 THIS_MODEL, NAIVE_BAYES = "this model", "naive Bayes"
 LEAST_LOG_PROB = -70.0
 """A class without training examples has probability 0, with which a temperature cannot be fitted."""
@@ -25,7 +25,7 @@ LEAST_LOG_PROB = -70.0
 def calibrated(
     log_probs: Float[np.ndarray, "examples classes"], targets: Int[np.ndarray, " examples"]
 ) -> Float[np.ndarray, "examples classes"]:
-    """Naive Bayes is far too sure of itself, which a temperature corrects."""
+    """Correct the overconfidence of naive Bayes with a temperature."""
     finite = np.maximum(log_probs, LEAST_LOG_PROB).astype(np.float32)
     return apply_temperature(finite, fit_temperature(finite, targets)).astype(np.float32)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 CONTEXT = 8
-"""Words on either side."""
+"""Number of context words on either side."""
 
 
 def in_context(words: Sequence[str], place: int) -> str:
-    """The word at a place in square brackets, with some words on either side.
+    """Return a word in square brackets with some words on either side.
 
     >>> in_context(["the", "old", "man", "the", "boats"], 2)
     'the old [man] the boats'
