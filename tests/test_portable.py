@@ -1,4 +1,4 @@
-"""seqlab on a system without the modules that only POSIX has."""
+"""seqlab on a system without the modules and functions that only POSIX has."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from tests.runs import toy_runs
 from tests.runs.toy_runs import CLASSIFIER
 
 WITHOUT_POSIX = """
-import sys, warnings
+import os, sys, warnings
+
+for name in ("preadv", "pread", "sched_getaffinity", "geteuid", "getuid", "fork", "O_NOFOLLOW", "O_DIRECTORY"):
+    if hasattr(os, name):
+        delattr(os, name)
 
 class Blocker:
     def find_spec(self, name, path=None, target=None):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlab.batches.columns import Column, SequenceColumn, StepColumn
+from seqlab.batches.positioned_read import open_for_reading, read_into
 
 Rows = int | slice | NDArray[np.integer] | NDArray[np.bool_]
 """One sequence, a slice, several by number, or a mask."""
@@ -31,7 +32,7 @@ class StoredColumn(ABC):
         self.column = column
         self.num_steps = num_steps
         self._shape, self._dtype, self._step_size = column.shape, column.dtype, column.step_size
-        self._handle = os.open(folder / column.files[0], os.O_RDONLY)
+        self._handle = open_for_reading(folder / column.files[0])
         weakref.finalize(self, os.close, self._handle)
 
     @abstractmethod
@@ -63,11 +64,11 @@ class StoredColumn(ABC):
 
     def _read_into(self, values: NDArray[Any], start: int) -> None:
         place, left = start * self._step_size, values.nbytes
-        if not left or os.preadv(self._handle, [values.data], place) == left:
+        if not left or read_into(self._handle, values.data, place) == left:
             return
         view, done = values.data.cast("B"), 0
         while done < left:  # one call reads at most two gigabytes
-            count = os.preadv(self._handle, [view[done:]], place + done)
+            count = read_into(self._handle, view[done:], place + done)
             assert count, "a store became shorter while it was open"
             done += count
 
