@@ -8,8 +8,10 @@ import io
 import json
 import lzma
 import random
+import string
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
+from itertools import cycle
 from pathlib import Path
 
 from PIL import Image
@@ -22,7 +24,7 @@ SIDES = {
     "bad": ["dull", "boring", "not good", "a mess", "too long"],
 }
 FEELINGS = {"negative": SIDES["bad"], "neutral": ["which gate", "a question"], "positive": SIDES["good"]}
-SENTENCE = [("The", "DET"), ("{}", "ADJ"), ("dog", "NOUN"), ("barks", "VERB"), (".", "PUNCT")]
+SENTENCE = [("The", "DET"), ("{}", "ADJ"), ("[]", "NOUN"), ("barks", "VERB"), (".", "PUNCT")]
 SOUNDS = {"A": "AH", "B": "B", "D": "D", "K": "K", "N": "N", "O": "OW", "T": "T"}
 TEXTS = [
     *("novel.txt", "notes.txt", "text.txt", "new.txt", "input.txt", "tinyshakespeare/input.txt"),
@@ -79,6 +81,7 @@ class SmallFiles:
             self.table(
                 name, ["text", "label"], [(self.review(SIDES[label]), label) for label in list(SIDES) * 20]
             )
+        self.table("titled.csv", ["title", "body", "label"], [("a film", *row) for row in reviews])
         self.table("films.csv", ["review", "stars"], [(text, self.number() % 5) for text, _ in reviews])
         self.table("prices.csv", ["text", "price"], [(text, self.number() / 7) for text, _ in reviews])
         for name in (
@@ -160,15 +163,16 @@ class SmallFiles:
 
     def _tags(self) -> None:
         tagged = [
-            [(word.format(adjective), tag) for word, tag in SENTENCE]
-            for adjective in ["old", "young", "big", "small", "loud", "sad"] * 10
+            [(word.format(adjective).replace("[]", noun), tag) for word, tag in SENTENCE]
+            for adjective in ["old", "young", "big", "small", "loud", "sad"] * 50
+            for noun in ["".join(self.chance.choices(string.ascii_lowercase, k=6))]
         ]
         sentences = [
             "".join(
-                f"{n}\t{word}\t{word}\t{tag}\t_\tNumber=Sing|Case=Nom\t0\troot\t_\t_\n"
+                f"{n}\t{word}\t{word}\t{tag}\t_\tNumber={number}|Case=Nom\t0\troot\t_\t_\n"
                 for n, (word, tag) in enumerate(words, 1)
             )
-            for words in tagged
+            for number, words in zip(cycle(["Sing", "Plur"]), tagged, strict=False)
         ]
         for name in ("news.conllu", *(f"en_ewt-ud-{part}.conllu.xz" for part in ("train", "dev", "test"))):
             self.write(name, "\n".join(sentences))
@@ -198,7 +202,7 @@ class SmallFiles:
         for name in photos:
             self.write(name, self.image(name))
         for name in names:
-            self.write(f"pictures/{name}", self.image(name))
+            self.write(name, self.image(name))
         self.table("new_images.tsv", ["image"], [[name] for name in photos])
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w") as archive:

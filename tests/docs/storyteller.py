@@ -23,10 +23,13 @@ AFTER = ("head", "cut")
 EARLIER_RUNS = {
     "runs/attention": "train reverse --model gru model.hidden_size=96 --out runs/attention",
     "runs/attention-2": "train reverse --model gru model.hidden_size=96 training.seed=2 --out runs/attention-2",
+    "runs/corpus-transformer": "train corpus data.source=en data.target=de --model transformer --out runs/corpus-transformer",
     "runs/dates": "train dates --model gru --out runs/dates",
     "runs/languages-compared": "compare languages --models gru,lstm",
+    "runs/names": "train names.conll --out runs/names",
     "runs/novel": "train novel.txt --model gru --out runs/novel",
     "runs/recall-gru-5": "train recall data.gap=5 --model gru --out runs/recall-gru-5",
+    "runs/reviews": "train titled.csv data.text=title,body data.label=label --out runs/reviews",
     "runs/reviews-cnn": "train reviews.csv --model cnn --out runs/reviews-cnn",
     "runs/reviews-lstm": "train reviews.csv --model lstm --out runs/reviews-lstm",
 }
