@@ -46,7 +46,7 @@ def shortened(recipe: Recipe) -> Recipe:
         for name in ("evaluate_every", "average_every", "warmup_steps")
         if getattr(training, name)
     }
-    recipe = recipe.changed("training", **limits, steps=STEPS, epochs=0, minutes=0, scale_with_budget=[])
+    recipe = recipe.changed("training", **limits, steps=STEPS, epochs=0, minutes=0, scale_with_budget=())
     return recipe.changed("data", max_rows=min(recipe.data.max_rows or MAX_ROWS, MAX_ROWS))
 
 

@@ -25,6 +25,8 @@ Tell = Callable[[str, Sequence[Step]], None]
 STORIES = {page_name(page): page for page in PAGES}
 FIRST = ("README.md", "docs/index.md", "docs/get_started/", "docs/tutorials/")
 """Pages that are run by default; the others only in `make test-long`."""
+SLOWEST = ("docs/tutorials/masked_language_model.md", "docs/tutorials/translation.md")
+"""Of these, the two that take longest."""
 NOT_RUN = {
     "README.md": 1,
     "docs/benchmarks.md": 3,
@@ -62,9 +64,13 @@ def tell(
     torch.set_num_threads(threads)
 
 
+def is_default(name: str) -> bool:
+    return name.startswith(FIRST) and name not in SLOWEST
+
+
 def _stories() -> list[object]:
     return [
-        pytest.param(name, marks=pytest.mark.slow if name.startswith(FIRST) else pytest.mark.long)
+        pytest.param(name, marks=pytest.mark.slow if is_default(name) else pytest.mark.long)
         for name, page in STORIES.items()
         if any(isinstance(step, Command) for step in story_of(page))
     ]
@@ -80,7 +86,7 @@ def test_examples_with_their_output_print_it(tell: Tell) -> None:
     """Those that need nothing but what the page shows above them, on pages that only `make test-long` runs as a
     whole.
     """
-    names = [name for name in STORIES if not name.startswith(FIRST) and _examples(name)]
+    names = [name for name in STORIES if not is_default(name) and _examples(name)]
     assert len(names) > 20
     check_each(names, lambda name: tell(name, _examples(name)))
 
