@@ -211,6 +211,17 @@ def test_json_after_the_last_row_is_an_error_and_not_the_end(
     assert caught.value.where.endswith(f"line {line}")
 
 
+def test_splits_in_one_json_object_are_refused_instead_of_losing_one(tmp_path: Path) -> None:
+    rows = [{"text": f"text {n}", "label": "ab"[n % 2]} for n in range(9)]
+    document = json.dumps({"train": rows, "version": 1, "dev": rows}, indent=1)
+    with pytest.raises(DataError) as caught:
+        values(opened(tmp_path / "t.json", document))
+    assert caught.value.where.endswith(f"line {document[: document.index('dev')].count(chr(10)) + 1}")
+    assert "'train'" in caught.value.message
+    assert "data.valid=FILE" in caught.value.message
+    assert values(opened(tmp_path / "u.json", json.dumps({"items": rows, "dev": rows}))) == rows
+
+
 def test_what_was_assumed_about_a_file_is_said_for_its_splits_too(tmp_path: Path) -> None:
     rows = "".join(f"schön {n};a;{'test' if n % 3 else 'train'};\n" for n in range(20))
     path = tmp_path / "t.csv"

@@ -22,7 +22,8 @@ from seqlab.sources.formats.label_folders import LabelFolders, find_label_folder
 from seqlab.sources.formats.registry import formats_by_suffix, source_formats
 from seqlab.sources.formats.text_file import TextFile
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.views.filtered import PARTS, ColumnSplit, part_of
+from seqlab.sources.split_names import SPLITS
+from seqlab.sources.views.filtered import ColumnSplit, part_of
 
 ONE_TEXT = (
     "one text in several files; for one label per file and one example per line, set data.format=label_files"
@@ -81,7 +82,7 @@ def split_by_column(source: Source, column: str) -> dict[str, Source]:
 
 def _names_parts(source: Source, column: str) -> bool:
     row = next(iter(source.rows()), None)
-    return row is not None and str(row.values.get(column)).strip().lower() in PARTS
+    return row is not None and str(row.values.get(column)).strip().lower() in SPLITS
 
 
 def _open_folder(folder: Path, settings: DataSettings) -> Source:
@@ -162,7 +163,7 @@ def _files_by_part(folder: Path) -> dict[str, list[Path]]:
     """The files of a folder whose names are those of splits, by split."""
     known, files = formats_by_suffix(), dict[str, list[Path]]()
     for entry in files_in(folder):
-        part = PARTS.get(entry.name.partition(".")[0].lower(), "")
+        part = SPLITS.get(entry.name.partition(".")[0].lower(), "")
         if part and _suffix(entry) in known:
             files.setdefault(part, []).append(entry)
     return files

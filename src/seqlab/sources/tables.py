@@ -18,17 +18,8 @@ from seqlab.core.files import write_whole
 from seqlab.sources.base import IN_MEMORY, place_of
 from seqlab.sources.half_surrogates import refuse_half_surrogates
 from seqlab.sources.in_memory import InMemoryRows
+from seqlab.sources.split_names import SPLITS
 from seqlab.sources.table_rows import read_rows
-
-SPLITS = {
-    "train": "train",
-    "valid": "valid",
-    "validation": "valid",
-    "val": "valid",
-    "dev": "valid",
-    "test": "test",
-}
-"""Names of splits in other libraries, and here."""
 
 
 def is_table(value: Any) -> bool:

@@ -13,7 +13,7 @@ from seqlab.sources.encoding import describe_encodings, detect_encoding
 from seqlab.sources.files.compression import COMPRESSIONS, content_hash
 from seqlab.sources.files.lines import Lines, line_blocks
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.views.filtered import PARTS
+from seqlab.sources.split_names import SPLITS
 
 ENDINGS = ("", *COMPRESSIONS)
 SKIP = "Fix the line, or skip such pairs with data.bad_rows=skip."
@@ -138,7 +138,7 @@ def pairs_of_folder(folder: Path, settings: DataSettings) -> dict[str, Source]:
     sources: dict[str, Source] = {}
     for entry in sorted(folder.iterdir()) if settings.source and settings.target else []:
         stem = entry.name.partition(".")[0]
-        part = PARTS.get(stem.lower(), "")
+        part = SPLITS.get(stem.lower(), "")
         if part and part not in sources and entry.is_file() and (pair := find_pair(folder / stem, settings)):
             sources[part] = AlignedLines(pair, settings)
     return (

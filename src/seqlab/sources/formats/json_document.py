@@ -19,6 +19,7 @@ from seqlab.sources.files.lines import text_blocks
 from seqlab.sources.formats.json_columns import rows_of_object
 from seqlab.sources.formats.json_objects import DECODER, JsonObjects, as_values, unusable
 from seqlab.sources.formats.registry import source_formats
+from seqlab.sources.split_names import SPLITS
 
 LONGEST_VALUE = 50_000_000
 CURE = 'Expected an array of objects, such as [{"text": "…", "label": "…"}], or one object per line (.jsonl).'
@@ -181,7 +182,7 @@ class JsonDocument(JsonObjects):
             reader.take(":")
             if reader.peeks_at_objects():
                 yield from self._array(reader)
-                self._skip_rest(reader)
+                self._skip_rest(reader, rows_of=str(key))
                 return
             reader.peek()
             values[str(key)], _ = reader.value()
@@ -196,14 +197,22 @@ class JsonDocument(JsonObjects):
         while reader.peek() == "{":
             yield self._element(reader)
 
-    def _skip_rest(self, reader: JsonReader) -> None:
-        """The values of an object after its rows, read because the file may end or be damaged there."""
+    def _skip_rest(self, reader: JsonReader, *, rows_of: str) -> None:
+        """The values of an object after its rows, read because the file may end or be damaged there, or contain
+        another split.
+        """
         while reader.peek() == ",":
             reader.take(",")
             reader.peek()
-            reader.value()
+            line, (key, _) = reader.line, reader.value()
             reader.take(":")
             if reader.peeks_at_objects():
+                if {rows_of.lower(), str(key).lower()} <= SPLITS.keys():
+                    raise DataError(
+                        f"contains the splits '{rows_of}' and '{key}'; one file is read as one split.",
+                        where=f"{self.name}, line {line}",
+                        cure="Save each split to its own file: data.train=FILE data.valid=FILE data.test=FILE",
+                    )
                 for _ in self._array(reader):
                     pass
             else:

@@ -22,7 +22,7 @@ from seqlab.sources.files.trees import open_tree
 from seqlab.sources.formats.label_folders import TEXT_ENDINGS
 from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.views.filtered import PARTS
+from seqlab.sources.split_names import SPLITS
 
 MOST_LABELS = 200
 FEWEST_LINES = 10
@@ -116,7 +116,7 @@ def could_be_labels(names: Sequence[str]) -> bool:
             label.isprintable() and not re.search(r"\d", label) and re.search(r"[^\W\d_]{2}", label)
             for label in labels.values()
         )
-        and not {label.lower() for label in labels.values()} & (PARTS.keys() | NOT_LABELS)
+        and not {label.lower() for label in labels.values()} & (SPLITS.keys() | NOT_LABELS)
     )
 
 

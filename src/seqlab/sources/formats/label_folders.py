@@ -21,7 +21,7 @@ from seqlab.sources.files.lines import decode_whole
 from seqlab.sources.files.trees import Tree, open_tree
 from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.views.filtered import PARTS
+from seqlab.sources.split_names import SPLITS
 
 TEXT_ENDINGS = (".txt", ".text", ".txt.gz", ".txt.xz", ".txt.bz2")
 LOOKED_AT = 100
@@ -128,9 +128,9 @@ def _labels(names: Sequence[str]) -> dict[str, tuple[str, str]]:
         *folders, file = PurePosixPath(name).parts
         ending = "".join(PurePosixPath(file).suffixes[-2:]).lower()
         is_text = ending.endswith(TEXT_ENDINGS) or not PurePosixPath(file).suffix
-        if not folders or not is_text or folders[-1] in NOT_LABELS or folders[-1].lower() in PARTS:
+        if not folders or not is_text or folders[-1] in NOT_LABELS or folders[-1].lower() in SPLITS:
             continue
-        part = PARTS.get(folders[-2].lower(), "") if len(folders) > 1 else ""
+        part = SPLITS.get(folders[-2].lower(), "") if len(folders) > 1 else ""
         labels[name] = (part, folders[-1])
     if any(part for part, _ in labels.values()):
         labels = {name: (part, label) for name, (part, label) in labels.items() if part}

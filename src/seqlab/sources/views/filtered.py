@@ -9,17 +9,7 @@ from itertools import count, islice
 from seqlab.core.errors import DataError
 from seqlab.sources.base import Row, Source, TextSource
 from seqlab.sources.formats.text_file import cut_into_chunks
-
-PARTS = {
-    "train": "train",
-    "training": "train",
-    "valid": "valid",
-    "validation": "valid",
-    "val": "valid",
-    "dev": "valid",
-    "test": "test",
-    "testing": "test",
-}
+from seqlab.sources.split_names import SPLITS
 
 
 class MarkedRows(Source):
@@ -137,7 +127,7 @@ class ColumnSplit(Source):
 def part_of(row: Row, column: str) -> str:
     """The split that a row belongs to."""
     value = row.values.get(column)
-    part = PARTS.get(value.strip().lower(), "") if isinstance(value, str) else ""
+    part = SPLITS.get(value.strip().lower(), "") if isinstance(value, str) else ""
     if not part:
         cure = (
             "Allowed: train, valid (val, dev, validation) and test. If the column means something"
