@@ -75,6 +75,7 @@ def test_a_mistake_is_found(recipe: dict[str, Any], place: str) -> None:
     [
         {},
         {"model": "bilstm"},
+        {"training": {"learning_rate": "auto"}},
         {"model": {"hidden_size": 32, "cell": {"forget_bias": 0.5}}},
         {"model": {"cell": "gru", "hidden_sizes": [64, 32]}},
         {"model": {"kind": "transformer", "heads": 2, "positions": "rotary"}},

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, WithJsonSchema, field_validator, model_validator
 
 from seqlab.core.settings import Settings
 from seqlab.training.optimizers.registry import OptimizerName
@@ -15,6 +15,8 @@ LoRATarget = Literal["qkv", "output", "feed_forward"]
 StepCount = Literal["warmup_steps", "decay_steps", "evaluate_every", "ema_decay", "average_every"]
 STEP_COUNTS: tuple[StepCount, ...] = get_args(StepCount)
 """Settings that count or span updates, relative to the planned length of the run."""
+RATE_OR_AUTO = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"const": "auto"}]}
+"""The learning rate as a recipe may spell it; `auto` becomes find_learning_rate=true."""
 
 
 class TrainingSettings(Settings):
@@ -60,7 +62,9 @@ class TrainingSettings(Settings):
             " after measured_steps."
         ),
     )
-    learning_rate: float = Field(1e-3, gt=0, description="Peak learning rate.")
+    learning_rate: Annotated[float, WithJsonSchema(RATE_OR_AUTO)] = Field(
+        1e-3, gt=0, description="Peak learning rate."
+    )
     find_learning_rate: bool = Field(
         False,
         description=(

@@ -60,7 +60,7 @@ class Manifest:
 
 def begin_manifest(folder: Path, *, recipe: str, data: Mapping[str, str]) -> Manifest:
     """List the recipe (which need not exist yet), the tokens and the data of a run."""
-    files = {str(path.relative_to(folder)): record_of_file(path) for path in token_files(folder)}
+    files = {path.relative_to(folder).as_posix(): record_of_file(path) for path in token_files(folder)}
     files[RECIPE] = record_of(recipe.encode("utf-8"))
     run_id = hashlib.sha256(json.dumps([files, dict(data)], sort_keys=True).encode()).hexdigest()
     return _write(folder, Manifest(run_id, data, files))
@@ -178,7 +178,7 @@ def _parse(content: object, path: Path) -> Manifest:
 
 
 def _verify_parts(folder: Path, manifest: Manifest) -> None:
-    there = {str(entry.relative_to(folder)) for entry in token_files(folder)} | {RECIPE}
+    there = {entry.relative_to(folder).as_posix() for entry in token_files(folder)} | {RECIPE}
     for name in sorted((there | manifest.files.keys()) - set(SCORED)):
         _verify_part(folder, name, manifest.files.get(name), is_there=name in there)
 
