@@ -230,7 +230,7 @@ def test_a_run_folder_that_is_taken_is_not_written_over(
     reviews_run: Run, reviews_csv: Path, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     message = refused(capsys, folder, "train", str(reviews_csv), "--out", str(reviews_run.folder), *FAST)
-    assert "there is a run in this folder already" in message
+    assert "already contains a run" in message
     assert "seqlab train --resume" in message
 
 

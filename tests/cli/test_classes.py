@@ -112,7 +112,7 @@ def test_several_columns_several_labels_and_numbers_train_and_answer(
     (found,) = run(capsys, "predict", "m", question, "--json").json["predictions"]
     assert {name for name, _ in found["ranking"]} == {"a", "b"}
     plain = run(capsys, "predict", "m", "a fine film")
-    assert (plain.code, "reads several texts (title, body) and got one" in plain.err) == (2, True)
+    assert (plain.code, "several texts (title, body)" in plain.err) == (2, True)
     number = trained(capsys, "t.csv", "data.text=body", "data.label=points", "--out", "n")
     assert "task regression" in number.err
     assert "test: rmse" in number.out

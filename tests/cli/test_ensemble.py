@@ -121,7 +121,7 @@ def test_runs_with_other_tokens_or_tasks_are_refused_with_words(
     reviews = LanguageModelCodec(
         runs[0].recipe.model_copy(update={"task": "language_model"}), first.tokens.target
     )
-    with pytest.raises(UsageError, match="runs/reviews: a run of the task language_model"):
+    with pytest.raises(UsageError, match=r"runs/reviews: .*language_model"):
         require_same_tokens(first, reviews, where="runs/reviews")
     shuffled = Run.load(runs[1].folder)
     pieces = tokens_of(shuffled).target.vocabulary.pieces

@@ -247,7 +247,7 @@ def test_what_is_missing_is_said(bert: Path, tmp_path: Path) -> None:
 
 def test_nobodys_run_is_written_over(bert: Path, tmp_path: Path) -> None:
     import_published_model(bert, out=tmp_path / "run")
-    with pytest.raises(RunError, match="there is a run in this folder already"):
+    with pytest.raises(RunError, match="already contains a run"):
         import_published_model(bert, out=tmp_path / "run")
 
 

@@ -42,7 +42,7 @@ def test_an_encoder_is_imported_asked_and_put_to_use(
     )  # the kinds of segments are in the positions
     assert found.code == 0
     assert found.out == (
-        f"BERT: 3 layers, {parameters:,} parameters, 20 tokens, reads 17 at once\nrun: {out} (task"
+        f"BERT: 3 layers, {parameters:,} parameters, vocabulary of 20, context of 17 tokens\nrun: {out} (task"
         " masked_language_model)\n"
         "  note: the model has 2 segment types; every text uses the first, whose vector is added to the positions\n"
         f'next:\n  seqlab predict {out} "The [MASK] of the" --top 5\n'

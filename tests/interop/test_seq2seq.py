@@ -134,7 +134,7 @@ def test_the_probability_is_that_of_the_whole_translation(name: str, tmp_path: P
 
 def test_a_text_that_is_too_long_is_refused_with_words(tmp_path: Path) -> None:
     _, run = imported("bart", tmp_path)
-    with pytest.raises(UsageError, match=r"a text of 101 tokens, but .* at most 48"):
+    with pytest.raises(UsageError, match=r"101 tokens, but .* at most 48"):
         run.predict(["x" * 100])
 
 
@@ -152,7 +152,7 @@ def test_a_prefix_is_the_beginning_of_a_target_and_does_not_end_it(tmp_path: Pat
     assert tokens.end_id not in prefix
     with pytest.raises(
         RecipeError,
-        match=r"decoding.unknown: the model has no token for unknown words, so none can be copied\.",
+        match=r"decoding.unknown: .*no token for unknown words",
     ):
         run.with_decoding(unknown="copy").predict(["the cat"])
 
