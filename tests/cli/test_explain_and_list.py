@@ -128,6 +128,14 @@ def test_the_section_of_a_task_is_explained_with_its_settings(capsys: pytest.Cap
     assert run(capsys, "explain", "language_model.window").out.startswith("language_model.window (")
 
 
+def test_a_term_of_several_words_needs_no_quotation_marks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "explain", "beam", "search").out == run(capsys, "explain", "beam search").out
+    ended = run(capsys, "explain", "beem", "search", "--json")
+    assert ended.code == 2
+    assert "beem search" in ended.err
+    assert "beam search" in ended.err
+
+
 def test_explain_alone_names_every_part_of_a_recipe(capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "explain").out
     for name, field in Recipe.model_fields.items():

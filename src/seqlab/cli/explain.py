@@ -22,7 +22,7 @@ Examples:
   seqlab explain training.clip_norm
   seqlab explain lstm
   seqlab explain model.cell
-  seqlab explain "early stopping"
+  seqlab explain early stopping
   seqlab explain RoPE
 """
 UNEXPLAINED = ("runs",)
@@ -53,7 +53,7 @@ class Explanation:
 
 def explain(
     topic: Annotated[
-        str,
+        list[str] | None,
         typer.Argument(
             help=(
                 "A section (training), a setting (training.clip_norm), the name of a model, cell, attention"
@@ -61,13 +61,14 @@ def explain(
             ),
             metavar="TOPIC",
         ),
-    ] = "",
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Explain a setting, a model or other part, or a term."""
-    explanation = find_explanation(topic)
+    name = " ".join(topic or [])
+    explanation = find_explanation(name)
     if as_json:
-        return answer_json(_as_json(topic, explanation))
+        return answer_json(_as_json(name, explanation))
     _show(explanation)
     return suggest([_next(explanation)])
 
