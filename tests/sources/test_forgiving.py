@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -171,6 +173,31 @@ def test_nested_objects_are_columns_with_dotted_names(tmp_path: Path) -> None:
     source = opened(tmp_path / "t.jsonl", json.dumps(row) + "\n")
     assert source.columns == ["ticket.body", "ticket.by.name", "tags"]
     assert values(source) == [{"ticket.body": "hello", "ticket.by.name": "Ada", "tags": ["a"]}]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize(
+    ("around", "path"),
+    [
+        (lambda rows: {"feed": {"link": [{"href": "x"}], "entry": rows, "updated": "today"}}, "feed.entry"),
+        (lambda rows: {"kind": "Listing", "data": {"after": "t3", "children": rows}}, "data.children"),
+        (lambda rows: {"meta": {"page": 1}, "data": {"hits": {"hits": rows}}}, "data.hits.hits"),
+    ],
+)
+def test_rows_deep_inside_the_answer_of_a_web_service_are_found(
+    around: Callable[[list[dict[str, Any]]], dict[str, Any]], path: str, indent: int | None, tmp_path: Path
+) -> None:
+    rows = [{"id": n, "content": {"label": f"review {n}"}} for n in range(5)]
+    source = opened(tmp_path / "t.json", json.dumps(around(rows), indent=indent))
+    assert values(source) == [{"id": row["id"], "content.label": f"review {row['id']}"} for row in rows]
+    assert [row.line for row in source.rows()] == [1, 2, 3, 4, 5]
+    assert any(path in note for note in source.notes)
+
+
+def test_lists_of_objects_in_the_rows_of_a_table_are_not_taken_for_its_rows(tmp_path: Path) -> None:
+    table = {str(n): {"text": f"text {n}", "tags": [{"a": 1}, {"a": 2}]} for n in range(5)}
+    source = opened(tmp_path / "t.json", json.dumps(table))
+    assert [row["text"] for row in values(source)] == [f"text {n}" for n in range(5)]
 
 
 @pytest.mark.parametrize("size", [3, 20_000])

@@ -1,4 +1,4 @@
-"""JSON documents: an array of objects, an object that contains such an array, or consecutive objects.
+"""JSON documents: an array of objects, an object that contains such an array at any depth, or consecutive objects.
 
 They are read piece by piece, one object in memory at a time.
 """
@@ -16,7 +16,7 @@ from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import Row
 from seqlab.sources.encoding import first_lines
 from seqlab.sources.files.lines import text_blocks
-from seqlab.sources.formats.json_columns import rows_of_object
+from seqlab.sources.formats.json_columns import nested_rows, rows_of_object
 from seqlab.sources.formats.json_objects import DECODER, JsonObjects, as_values, unusable
 from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.split_names import SPLITS
@@ -24,6 +24,7 @@ from seqlab.sources.split_names import SPLITS
 LONGEST_VALUE = 50_000_000
 CURE = 'Expected an array of objects, such as [{"text": "…", "label": "…"}], or one object per line (.jsonl).'
 ONE_OBJECT = "the whole table is one object, as pandas writes it; in messages, line N means row N"
+NESTED = "the rows are in '{}'; in messages, line N means row N"
 ONE_LINE = "several rows are on one line; in messages, line N means row N"
 Element = tuple[int, Any, bool]
 """The line on which a value starts, the value, and whether \\u is in it."""
@@ -173,7 +174,7 @@ class JsonDocument(JsonObjects):
 
     def _wrapped(self, reader: JsonReader) -> Iterator[Element]:
         """The first array of objects among the values of an object. An object without one is a row, and so are
-        those that follow it; alone, it may be a table.
+        those that follow it; alone, it may contain a table.
         """
         line, values = reader.line, dict[str, Any]()
         reader.take("{")
@@ -189,10 +190,12 @@ class JsonDocument(JsonObjects):
             if reader.peek() == ",":
                 reader.take(",")
         reader.take("}")
-        if not reader.peek() and (rows := rows_of_object(values)):
-            self.notes = self.notes or (ONE_OBJECT,)
-            yield from ((number, row, True) for number, row in enumerate(rows, start=1))
-            return
+        if not reader.peek():
+            path, rows = nested_rows(values)
+            if rows := rows or rows_of_object(values):
+                self.notes = self.notes or (NESTED.format(path) if path else ONE_OBJECT,)
+                yield from ((number, row, True) for number, row in enumerate(rows, start=1))
+                return
         yield line, values, True
         while reader.peek() == "{":
             yield self._element(reader)
@@ -246,4 +249,8 @@ def _is_object(line: str) -> bool:
 def _holds_rows(line: str) -> bool:
     value = json.loads(line)
     arrays = (cell for cell in value.values() if isinstance(cell, list) and cell)
-    return any(isinstance(array[0], dict) for array in arrays) or bool(rows_of_object(value))
+    return (
+        any(isinstance(array[0], dict) for array in arrays)
+        or bool(nested_rows(value)[1])
+        or bool(rows_of_object(value))
+    )
