@@ -57,6 +57,11 @@ def table(path: Path, header: str, *rows: str) -> Path:
         ("quote", [f"to be or not {i}" for i in range(20)], ("language_model", "quote", "")),
         ("id,quote", [f"{i},to be or not {i}" for i in range(20)], ("language_model", "quote", "")),
         ("text,label", ["fine,pos"], ("classification", "text", "label")),
+        (  # as the RSS feeds of app stores call everything
+            "name.label,content.label,rating.label,type",
+            [f"user{i},film number {i} is {('bad', 'fair', 'good')[i % 3]},{i % 3},text" for i in range(50)],
+            ("classification", "content.label", "rating.label"),
+        ),
     ],
 )
 def test_columns_are_found(
@@ -171,6 +176,22 @@ def test_a_series_without_labels_is_said_to_be_one_to_forecast(lines: list[str],
 
 
 DNA = str.maketrans("01b", "act")
+
+
+def test_a_constant_column_does_not_identify_sequences(tmp_path: Path) -> None:
+    rows = [f"https://example.com,{i},{i % 3},text" for i in range(20)]
+    with pytest.raises(DataError, match=r"uri, id, rating, type"):
+        guess(open_source(table(tmp_path / "t.csv", "uri,id,rating,type", *rows), DataSettings()))
+
+
+@pytest.mark.parametrize(
+    "date", ["05/Mar/24 9:0{} PM", "5 March 202{}", "Mar 5, 202{}", "Sept. 5, 202{} 10:15"]
+)
+def test_dates_with_the_name_of_a_month_are_not_a_text(date: str, tmp_path: Path) -> None:
+    rows = [f'"{date.format(i % 10)}",bug {i},' + "ab"[i % 2] for i in range(40)]
+    found = guess(open_source(table(tmp_path / "t.csv", "Created,Short,Kind", *rows), DataSettings()))
+    assert (found.text, found.label) == ("Short", "Kind")
+    assert "data.text=Created" not in " ".join(found.reasons)
 
 
 def test_commas_count_more_than_tabs_that_only_indent(tmp_path: Path) -> None:

@@ -14,9 +14,11 @@ from seqlab.sources.column_names import ID_NAME, NUMBER_NAMES, is_named
 from seqlab.sources.local_numbers import Decimal, decimal_of, is_plain, plain
 from seqlab.sources.splitting import cell_text
 
+MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 DATES = (
     r"\d{4}[-/.]\d\d?[-/.]\d\d?([T ].*)?|\d{4}[-/]\d\d?|\d\d?[./]\d\d?[./]\d{2,4}([ T].*)?"
     r"|\d\d?:\d\d(:\d\d)?( ?[AP]M)?"
+    rf"|\d\d?[-/. ]+{MONTH}[-/. ]+\d{{2,4}}([ T,].*)?|{MONTH} \d\d?,? \d{{4}}([ T,].*)?"  # 05/Mar/24, Mar 5, 2024
 )
 DATE = re.compile(DATES, re.IGNORECASE)
 """Dates and times."""

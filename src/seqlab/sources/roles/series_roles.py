@@ -101,11 +101,13 @@ def _no_forecast(source: Source, columns: Mapping[str, Profile]) -> DataError:
 
 
 def _pick_sequence(columns: Mapping[str, Profile], *, taken: str) -> str:
-    """A column whose values form consecutive blocks, each value in one block only."""
+    """A column whose values form consecutive blocks, each value in one block only; a constant says nothing."""
     blocks = [
         name
         for name, column in columns.items()
-        if name != taken and not column.num_empty and column.num_runs == column.num_distinct < column.num_rows
+        if name != taken
+        and not column.num_empty
+        and 1 < column.num_distinct == column.num_runs < column.num_rows
     ]
     named = [name for usual in SEQUENCE_NAMES for name in blocks if name.lower() == usual]
     ids = [name for name in blocks if name.lower().endswith("id")]

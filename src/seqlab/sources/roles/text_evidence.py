@@ -28,14 +28,18 @@ PAIR_POINTS = 2.5
 
 
 def pick_text(columns: Mapping[str, Profile], *, taken: str) -> str:
-    """The column with the most text, unless a shorter one is named like text; empty if none looks like text."""
-    likely = {
+    """The column with the most text, unless a shorter one is named like text; empty if none looks like text.
+
+    A column named like a label is not a text, unless all texts are named so (`title.label`, `content.label`).
+    """
+    texts = {
         name: column
         for name, column in columns.items()
-        if name != taken
-        and not is_named(name, LABEL_NAMES)
-        and (column.is_text or (is_named(name, TEXT_NAMES) and _holds_words(column)))
+        if name != taken and (column.is_text or (is_named(name, TEXT_NAMES) and _holds_words(column)))
     }
+    likely = {name: column for name, column in texts.items() if not is_named(name, LABEL_NAMES)}
+    if not likely and len(texts) > 1:
+        likely = texts
     return max(likely, key=lambda name: text_points(likely[name]), default="")
 
 
