@@ -29,16 +29,6 @@ def page() -> str:
     return "\n".join(lines)
 
 
-def find_page(end: str) -> Path | None:
-    """The page whose path below docs ends with these parts; not the glossary itself."""
-    return next((path for path in _pages() if path.match(end)), None)
-
-
-@cache
-def _pages() -> list[Path]:
-    return [path for path in sorted(DOCS.rglob("*.md")) if path != PAGE]
-
-
 def _entry(term: Term) -> list[str]:
     """The term, its meaning, its equation, what to set and try, and the names that lead to it."""
     lines = [f"### {term.name}", "", term.meaning]
@@ -55,8 +45,10 @@ def _entry(term: Term) -> list[str]:
 
 
 def _link(term: Term) -> str:
-    found = find_page(term.page) if term.page else None
-    return f"[{_title(found)}]({os.path.relpath(found, PAGE.parent)})" if found else ""
+    if not term.page:
+        return ""
+    path = DOCS.parent / term.page
+    return f"[{_title(path)}]({os.path.relpath(path, PAGE.parent)})"
 
 
 @cache

@@ -110,7 +110,7 @@ def _show(explanation: Explanation) -> None:
     for entry in explanation.settings:
         answer_sentences(describe_setting(entry))
     if explanation.pages:
-        answer(f"docs: {', '.join(explanation.pages)}")
+        answer(f"read more: {', '.join(explanation.pages)}")
 
 
 def _show_entry(name: str, sentence: str, details: list[str]) -> None:

@@ -26,8 +26,8 @@ SHAPES = {
 class Part:
     """A registered part: its kind and name, and what its docstring says.
 
-    parameters: the formula of the parameter count, and its value at the default size. page: the end of the path
-    of its page in the documentation.
+    parameters: the formula of the parameter count, and its value at the default size. page: the path of its
+    page in the repository.
     """
 
     kind: str
@@ -125,14 +125,14 @@ def _parameters(kind: str, name: str) -> str:
 
 def _page(kind: str, name: str) -> str:
     pages = {
-        "cells": f"cells/{name}.md",
-        "attention": f"attention/{name}.md",
-        "recipes": f"recipes/{name}.md",
-        "positions": "concepts/positions.md",
-        "optimizers": "concepts/optimization.md",
-        "tokens": "concepts/embeddings_and_tokenization.md",
-        "formats": "reference/file_formats.md",
-        "studies": "guides/studies.md",
+        "cells": f"docs/concepts/cells/{name}.md",
+        "attention": f"docs/concepts/attention/{name}.md",
+        "recipes": f"docs/recipes/{name}.md",
+        "positions": "docs/concepts/positions.md",
+        "optimizers": "docs/concepts/optimization.md",
+        "tokens": "docs/concepts/embeddings_and_tokenization.md",
+        "formats": "docs/reference/file_formats.md",
+        "studies": "docs/guides/studies.md",
     }
     kind_of_part = KINDS[kind]
     is_plugin = isinstance(kind_of_part, Registered) and not kind_of_part.load().built_in_module(name)

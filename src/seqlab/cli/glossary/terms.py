@@ -21,7 +21,7 @@ PART_NAMES = "part_names"
 class Term:
     """One term.
 
-    page: the end of the path of a page of the documentation. also: other names that lead to the term.
+    page: the path of a page of the documentation in the repository. also: other names that lead to the term.
     """
 
     name: str
