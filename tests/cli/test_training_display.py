@@ -18,6 +18,7 @@ from seqlab.cli.meter import Meter
 from seqlab.cli.progress import TerminalProgress, live_text
 from seqlab.cli.score_table import show_scores
 from seqlab.cli.status_line import status_line
+from seqlab.cli.streams import messages
 from seqlab.cli.summary_box import draw_box, summary_rows
 from seqlab.cli.validation_table import ValidationTable
 from seqlab.metrics.difference import PairedDifference
@@ -201,11 +202,32 @@ def test_json_lines_tell_steps_and_validations(
         8998,
         9000,
     )  # at most one a second, and the last
+    assert [first[name] for name in ("steps_per_second", "sequences_per_second")] == [None] * 2
     assert last["total_steps"] == 9000
     assert (last["loss"], last["learning_rate"], last["seconds_left"]) == (0.5, 1e-3, 192.0)
     assert (last["sequences_per_second"], last["tokens_per_second"]) == (64.0, 1280.0)
     assert last["peak_memory"] > 1_000_000
     assert valid == {"event": "validation", "step": 9000, "best": True, **FACTS, "valid_loss": None}
+
+
+def test_the_time_left_is_null_until_a_step_is_timed(capsys: pytest.CaptureFixture[str]) -> None:
+    with JsonProgress() as progress:
+        progress.on_step(StepReport(1, 2, 0, 0.5, 1e-3, 0.0))
+        progress.on_step(StepReport(2, 2, 0, 0.5, 1e-3, 0.0))
+    first, last = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (first["seconds_left"], last["seconds_left"]) == (None, 0.0)
+
+
+def test_json_lines_tell_warnings_from_messages(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(messages, "are_json", True)
+    messages.write("  WARNING: 3 texts repeat\n")
+    messages.write("… fitting the tokenizer")
+    assert [json.loads(line) for line in capsys.readouterr().err.splitlines()] == [
+        {"event": "warning", "text": "3 texts repeat"},
+        {"event": "message", "text": "fitting the tokenizer"},
+    ]
 
 
 @pytest.mark.slow
@@ -225,7 +247,7 @@ def test_with_progress_json_every_line_of_standard_error_is_json(
         "json",
     )
     events = [json.loads(line) for line in outcome.err.splitlines()]
-    assert {event["event"] for event in events} == {"message", "step", "validation"}
+    assert {event["event"] for event in events} - {"warning"} == {"message", "step", "validation"}
     assert outcome.json["steps"] == 3
     assert type_command(capsys, "list", "nothing").err.startswith("UsageError")
 

@@ -17,7 +17,8 @@ SECONDS_BETWEEN_LINES = 1.0
 
 
 class JsonProgress:
-    """Every message on standard error is a JSON object with a field `event`: step, validation or message."""
+    """Every message on standard error is a JSON object with a field `event`: step, validation, message or
+    warning."""
 
     def __init__(self) -> None:
         self._meter = Meter()
@@ -32,7 +33,8 @@ class JsonProgress:
 
     def on_step(self, report: StepReport) -> None:
         reading, now = self._meter.step(report), time.monotonic()
-        if now - self._last_line < SECONDS_BETWEEN_LINES and report.step < report.total_steps:
+        is_last = report.step == report.total_steps
+        if now - self._last_line < SECONDS_BETWEEN_LINES and not is_last:
             return
         self._last_line = now
         messages.write_event(
@@ -43,10 +45,10 @@ class JsonProgress:
             loss=report.loss,
             smoothed_loss=reading.loss,
             learning_rate=report.rate,
-            steps_per_second=reading.steps_per_second,
+            steps_per_second=reading.steps_per_second or None,
             sequences_per_second=reading.sequences_per_second or None,
             tokens_per_second=reading.tokens_per_second or None,
-            seconds_left=report.seconds_left,
+            seconds_left=report.seconds_left or (0.0 if is_last else None),  # unknown at first
             peak_memory=reading.memory,
         )
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from seqlab.core.errors import EnvironmentProblem
 
+WARNING = "WARNING: "
 STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR = 0, 1, 2
 REDIRECT = "Redirect it to a file on a disk with free space (> FILE), or pipe it to a program (| less)."
 
@@ -40,7 +41,9 @@ class Messages:
 
     def write(self, text: str) -> None:
         if self.are_json:
-            self.write_event("message", text=text.strip())
+            plain = text.strip().removeprefix("… ")
+            event = "warning" if plain.startswith(WARNING) else "message"
+            self.write_event(event, text=plain.removeprefix(WARNING))
         else:
             self._print(text)
 
