@@ -36,6 +36,9 @@ def test_a_name_of_another_library_is_answered_with_ours(word: str) -> None:
         ("num_layers", "model.layers"),
         ("learning_rat", "training.learning_rate"),
         ("hiden_size", "model.hidden_size"),
+        ("modle", "model"),
+        ("tsak", "task"),
+        ("verbos", "verbose"),
     ],
 )
 def test_an_unknown_keyword_is_answered_with_the_dotted_name(keyword: str, setting: str) -> None:

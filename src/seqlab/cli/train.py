@@ -224,9 +224,24 @@ def show_curve(run: Run, *, show: Notify = say) -> None:
     """Say why training ended and what the validation curve suggests."""
     training = run.results.raw["training"]
     if training.get("stopped_early"):
-        show(f"early stopping after step {training['steps']:,}; the best step was {training['best_step']:,}")
+        show(_why_stopped(training["steps"], training["best_step"]))
     if training.get("advice"):
         show(training["advice"])
+
+
+def _why_stopped(step: int, best_step: int) -> str:
+    """
+    >>> _why_stopped(600, 225)
+    'early stopping after step 600; the best step was 225'
+    >>> _why_stopped(600, 600)
+    'early stopping after step 600: its metric only equals that of earlier steps. It is kept for its lower loss'
+    """
+    if step == best_step:
+        return (
+            f"early stopping after step {step:,}: its metric only equals that of earlier steps."
+            " It is kept for its lower loss"
+        )
+    return f"early stopping after step {step:,}; the best step was {best_step:,}"
 
 
 def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> None:

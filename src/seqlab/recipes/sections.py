@@ -19,6 +19,8 @@ from seqlab.recipes.task_registry import registered_tasks
 
 KINDS: Mapping[str, Mapping[str, type[Settings]]] = {"model": MODEL_KINDS, "model.cell": CELL_KINDS}
 """The sections whose setting `kind` determines which other settings there are."""
+ARGUMENTS = ("task", "out", "callbacks", "verbose")
+"""Keyword arguments of `seqlab.train` that are not settings of a section."""
 DEFAULT_KINDS = {"model": "recurrent", "model.cell": "lstm"}
 
 
@@ -154,7 +156,11 @@ def _similar(name: str) -> str:
     known = {
         field for section in section_names() for kind in settings_of(section) for field in kind.model_fields
     }
-    close = [setting] if (setting := setting_for(name)) else _homes(closest(name, known))
+    arguments = {*section_names(), *ARGUMENTS}
+    nearest = closest(name, known | arguments)
+    close = (
+        [setting] if (setting := setting_for(name)) else _homes(nearest) or [nearest] * (nearest in arguments)
+    )
     return (
         f"Did you mean {' or '.join(close)}?"
         if close

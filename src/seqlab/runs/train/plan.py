@@ -144,7 +144,7 @@ def plan_warnings(recipe: Recipe, budget: Budget, forecast: Forecast, *, scoring
         )
     if is_short:
         warnings.append(
-            f"there is time for {format_epochs(epochs)}, too few to learn much. For at least"
+            f"there is time for {format_epochs(math.floor(10 * epochs) / 10)}, too few to learn much. For at least"
             f" {enough} epoch{'s' if enough > 1 else ''}: --minutes {minutes}, or a smaller model"
             f"{_smaller(recipe)}"
         )
