@@ -63,7 +63,9 @@ class TrainingSettings(Settings):
         ),
     )
     learning_rate: Annotated[float, WithJsonSchema(RATE_OR_AUTO)] = Field(
-        1e-3, gt=0, description="Peak learning rate."
+        1e-3,
+        gt=0,
+        description="Peak learning rate; auto runs a range test first and uses the rate that it suggests.",
     )
     find_learning_rate: bool = Field(
         False,
