@@ -15,9 +15,10 @@ def warn_of_unknown(inputs: Sequence[tuple[str, int]], *, total: int) -> None:
         return
     text, size = inputs[0]
     tokens = f"all {size:,} tokens are" if size > 1 else "its only token is"
-    others = f"; so it is for {len(inputs):,} of the {total:,} inputs" if len(inputs) > 1 else ""
+    what = f"{tokens} unknown to the model" if text.strip() else "the text is empty"
+    others = f"; the same applies to {len(inputs):,} of the {total:,} inputs" if len(inputs) > 1 else ""
     warnings.warn(
-        f"{excerpt(text)!r}: {tokens} unknown to the model, so the answer does not depend on the text{others}",
+        f"{excerpt(text)!r}: {what}, so the answer does not depend on it{others}",
         SeqlabWarning,
         stacklevel=4,
     )
