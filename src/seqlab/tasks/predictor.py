@@ -61,7 +61,9 @@ class Predictor(ABC, Generic[AnyCodec, AnyCalibration]):
 
     def stream(self, prompt: str, settings: DecodingSettings) -> Iterator[str]:
         """Continue a prompt, piece by piece."""
-        raise self.unsupported("does not continue text", "Use seqlab predict RUN TEXT")
+        raise self.unsupported(
+            "does not continue text", "Use seqlab predict RUN TEXT; in Python, run.predict([text])."
+        )
 
     def search_tree(self, text: str, *, top: int) -> tuple[Prediction, list[dict[str, Any]]]:
         """Predict one text, and return every hypothesis of its beam search."""
