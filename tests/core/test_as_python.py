@@ -14,9 +14,9 @@ from seqlab.core.as_python import as_python
 @pytest.mark.parametrize(
     ("command", "python"),
     [
-        ("set --model bilstm for a network", 'set model="bilstm" for a network'),
+        ("use --model bilstm for a network", 'use model="bilstm" for a network'),
         ("another model (--model NAME), another", 'another model (model="NAME"), another'),
-        ("set --minutes NUMBER to change it", "set minutes=NUMBER to change it"),
+        ("use --minutes NUMBER to change it", "use minutes=NUMBER to change it"),
         ("Try twice the time: training.steps=300", 'Try twice the time: "training.steps=300"'),
         ("another task: task=NAME", 'another task: task="NAME"'),
         ("fine-tune it: --from runs/novel-lstm", 'fine-tune it: start="runs/novel-lstm"'),

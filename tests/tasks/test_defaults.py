@@ -54,7 +54,7 @@ def test_the_network_follows_number_and_length_of_the_texts(
 def test_a_table_of_few_texts_is_given_a_bag_and_told_so(tmp_path: Path) -> None:
     recipe, reasons = completed(tmp_path)
     assert recipe["model"] == {"kind": "n_gram_bag"}
-    assert "a bag of n-grams (few texts); set --model bilstm for a network" in reasons
+    assert "a bag of n-grams (few texts); use --model bilstm for a network" in reasons
 
 
 def test_what_somebody_says_stays(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def announce(prepared: Prepared, *, show: Notify = show_note) -> None:
     memory = f"{memory_text(forecast.peak_memory)} of memory, " if forecast.peak_memory else ""
     show(f"task {recipe.task}" + (f"; rows: {sizes}" if sizes else ""))
     show(f"model {_describe_network(prepared, forecast)}")
-    show(f"{_describe_budget(prepared, forecast)}; set --minutes NUMBER to change it")
+    show(f"{_describe_budget(prepared, forecast)}; use --minutes NUMBER to change it")
     if prepared.budget.seconds is not None:
         show(_describe_time(prepared.budget, prepared.budget.seconds))
     show(f"{memory}{threads}, seed {recipe.training.seed}")
@@ -55,7 +55,7 @@ def _describe_network(prepared: Prepared, forecast: Forecast) -> str:
     size = f"{num_parameters:,} parameters"
     if trained < num_parameters:
         size += f", {trained:,} trainable"
-    how_to_change = "" if prepared.recipe.start.run else "; set --model NAME to change it"
+    how_to_change = "" if prepared.recipe.start.run else "; use --model NAME to change it"
     return f"{short_name(settings)}, {size}{how_to_change}"
 
 

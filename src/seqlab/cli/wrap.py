@@ -19,7 +19,7 @@ def wrap_message(text: str, *, width: int | None = None, hanging: int = HANGING)
     >>> print(wrap_message("  label column 'stars'; set data.label=NAME to change it", width=40))
       label column 'stars'; set
           data.label=NAME to change it
-    >>> print(wrap_message("19 steps; set --minutes NUMBER to change it", width=24))
+    >>> print(wrap_message("19 steps; use --minutes NUMBER to change it", width=24))
     19 steps; set
         --minutes NUMBER to
         change it

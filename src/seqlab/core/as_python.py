@@ -20,8 +20,8 @@ SETTING = re.compile(r"(?<![\w.\"])((?:[a-z_]+\.)+[a-z_]+)=(?:((?:[\w.…+/-]|,(
 def as_python(sentence: str) -> str:
     """The sentence with every option and setting as an argument of a Python function such as `seqlab.train`.
 
-    >>> as_python("a gru model; set --model NAME to change it")
-    'a gru model; set model="NAME" to change it'
+    >>> as_python("a gru model; use --model NAME to change it")
+    'a gru model; use model="NAME" to change it'
     >>> as_python("Try training twice as long: --minutes 0.4")
     'Try training twice as long: minutes=0.4'
     >>> as_python("label column 'stars'; set data.label=NAME to change it")

@@ -31,7 +31,7 @@ def with_defaults(recipe: Recipe, rows: CaptionRows, cells: ImageCells) -> tuple
     if "model" not in recipe.model_fields_set:
         recipe = recipe.model_copy(update={"model": ImageConvolutionalSettings()})
         reasons.append(
-            "a convolutional encoder with a Transformer decoder; set --model vit or decoder.kind=recurrent to change"
+            "a convolutional encoder with a Transformer decoder; use --model vit or decoder.kind=recurrent to change"
             " it"
         )
     recipe = recipe.with_defaults(

@@ -112,7 +112,7 @@ class WholeSequenceSpec(LabeledSpec):
         network = WORD_NETWORK if by_words else STEP_NETWORK
         return recipe.model_copy(
             update={"model": network}
-        ), f"a {network.kind} model; set --model NAME to change it"
+        ), f"a {network.kind} model; use --model NAME to change it"
 
 
 class NamedAnswerSpec(WholeSequenceSpec):

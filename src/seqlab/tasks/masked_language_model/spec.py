@@ -51,7 +51,7 @@ class MaskedLanguageModelSpec(TextSpec):
             reasons.append(f"tokens are {size:,} subwords (wordpiece); set tokens.kind=NAME to change it")
         if "model" not in recipe.model_fields_set:
             recipe = recipe.model_copy(update={"model": TransformerSettings(layers=4)})
-            reasons.append("a transformer model; set --model NAME to change it")
+            reasons.append("a transformer model; use --model NAME to change it")
         if recipe.model.kind == "transformer":
             # chosen on validation data: docs/tutorials/masked_language_model.md
             recipe = recipe.with_defaults("model", positions="rotary", embedding_norm=True)

@@ -29,7 +29,7 @@ def with_defaults(recipe: Recipe, *, reads_words: bool) -> tuple[Recipe, list[st
     recipe, reasons = _with_words(recipe) if reads_words else (recipe, [])
     if "model" not in recipe.model_fields_set:
         recipe = recipe.model_copy(update={"model": WORD_MODEL if reads_words else STEP_MODEL})
-        reasons.append("a bidirectional recurrent model; set --model NAME to change it")
+        reasons.append("a bidirectional recurrent model; use --model NAME to change it")
     recipe = recipe.with_defaults("training", learning_rate=3e-3).with_defaults(
         "data", max_length=LONGEST_PIECE
     )

@@ -90,12 +90,12 @@ def with_default_network(recipe: Recipe, texts: Texts) -> tuple[Recipe, str]:
         )
         return (
             recipe,
-            f"a recurrent network combined with a bag of {recipe.bag.n_grams}-grams; set --model NAME to change it",
+            f"a recurrent network combined with a bag of {recipe.bag.n_grams}-grams; use --model NAME to change it",
         )
     why = "long" if texts.characters >= LONG_TEXT * texts.rows else "few"
     return recipe.model_copy(
         update={"model": NGramBagSettings()}
-    ), f"a bag of n-grams ({why} texts); set --model bilstm for a network"
+    ), f"a bag of n-grams ({why} texts); use --model bilstm for a network"
 
 
 def with_bag_defaults(recipe: Recipe, texts: Texts) -> Recipe:

@@ -52,7 +52,7 @@ def with_defaults(recipe: Recipe, pairs: PairRows) -> tuple[Recipe, list[str]]:
             )
         )
         recipe = recipe.model_copy(update={"model": network})
-        reasons.append(f"a {network.kind} encoder-decoder; set --model NAME to change it")
+        reasons.append(f"a {network.kind} encoder-decoder; use --model NAME to change it")
     if isinstance(recipe.model, TransformerSettings):
         recipe = recipe.with_defaults("training", label_smoothing=0.1, learning_rate=2e-3)
     else:
