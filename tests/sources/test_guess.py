@@ -57,6 +57,15 @@ def table(path: Path, header: str, *rows: str) -> Path:
         ("quote", [f"to be or not {i}" for i in range(20)], ("language_model", "quote", "")),
         ("id,quote", [f"{i},to be or not {i}" for i in range(20)], ("language_model", "quote", "")),
         ("text,label", ["fine,pos"], ("classification", "text", "label")),
+        (  # a longer description has a longer summary, but one is not the translation of the other
+            "Summary,Description,Issue Type",
+            [
+                f"the {'very ' * (i % 9)}slow page {i},it is {'really ' * (i % 9)}slow and that is bad {i},"
+                f"{'Bug' if i % 2 else 'Task'}"
+                for i in range(40)
+            ],
+            ("classification", "Description", "Issue Type"),
+        ),
         (  # as the RSS feeds of app stores call everything
             "name.label,content.label,rating.label,type",
             [f"user{i},film number {i} is {('bad', 'fair', 'good')[i % 3]},{i % 3},text" for i in range(50)],

@@ -20,7 +20,7 @@ def wrap_message(text: str, *, width: int | None = None, hanging: int = HANGING)
       label column 'stars'; set
           data.label=NAME to change it
     >>> print(wrap_message("19 steps; use --minutes NUMBER to change it", width=24))
-    19 steps; set
+    19 steps; use
         --minutes NUMBER to
         change it
     >>> wrap_message("  seqlab train a-long-name.csv data.label=NAME", width=20)

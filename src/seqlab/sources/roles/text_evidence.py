@@ -116,6 +116,8 @@ def pair_points(first: Profile, second: Profile) -> tuple[float, str]:
     if all(languages) and languages[0] != languages[1] and 0.3 < _ratio(first, second) < 3:
         readable = [language.capitalize() for language in languages]
         return 3 + together, f"{readable[0]} and {readable[1]}, sentence by sentence"
+    if languages[0] and languages[0] == languages[1] and all(is_named(name, TEXT_NAMES) for name in names):
+        return 0.0, ""  # title and body of one document
     if together > 0.85 and 0.5 < _ratio(first, second) < 2 and min(first.mean_words, second.mean_words) >= 1:
         return 2 + together, "their lengths are correlated"
     return 0.0, ""
