@@ -114,7 +114,7 @@ def _what_it_is(run: Run, raw: dict[str, Any]) -> list[str]:
 
 def _data(raw: dict[str, Any]) -> list[str]:
     parts = raw["data"]
-    heads = ["split", "file", "rows", "median length", "content hash"]
+    heads = ["split", "file", "rows", "median length", "content fingerprint"]
     rows = [
         [
             name,
