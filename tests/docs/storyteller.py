@@ -25,7 +25,7 @@ EARLIER_RUNS = {
     "runs/attention-2": "train reverse --model gru model.hidden_size=96 training.seed=2 --out runs/attention-2",
     "runs/corpus-transformer": "train corpus data.source=en data.target=de --model transformer --out runs/corpus-transformer",
     "runs/dates": "train dates --model gru --out runs/dates",
-    "runs/languages-compared": "compare languages --models gru,lstm",
+    "runs/languages-compared": "compare languages --models gru,lstm,cnn training.steps=300 training.threads=1",
     "runs/names": "train names.conll --out runs/names",
     "runs/novel": "train novel.txt --model gru --out runs/novel",
     "runs/recall-gru-5": "train recall data.gap=5 --model gru --out runs/recall-gru-5",

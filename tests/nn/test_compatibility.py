@@ -35,7 +35,10 @@ def rows_of_the_page() -> list[str]:
 def test_the_table_of_the_page_is_what_the_layers_do(which: str, either_way: str) -> None:
     has_kernels = either_way == "with kernels"
     found = run_alone("tests.nn.compatibility", which, SEQLAB_NATIVE="1" if has_kernels else "0")
-    assert found
+    found = [line for line in found if line.startswith("| ")]  # torch prints the graph of a refused export
+    assert [line.split(" | ")[0].removeprefix("| ") for line in found] == [
+        *(FAST if which == "fast" else SLOW)
+    ]
     for line in found:
         assert line in rows_of_the_page()
 
