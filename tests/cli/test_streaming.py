@@ -115,6 +115,11 @@ def kilobytes(pid: int) -> int:
     return int(found[1]) if found else 0
 
 
+def _heed_interrupts() -> None:
+    """A shell starts background jobs with interrupts ignored, and their children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("ending", ["interrupt", "closed output"])
 def test_a_stream_that_is_still_open_ends_quietly(capitals: Run, ending: str) -> None:
     """A reader thread that holds the lock of standard input would make Python abort at its end."""
@@ -123,6 +128,7 @@ def test_a_stream_that_is_still_open_ends_quietly(capitals: Run, ending: str) ->
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=_heed_interrupts,  # noqa: PLW1509 - sets one signal, no threads are involved
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
