@@ -19,7 +19,6 @@ def test_all_is_what_is_there() -> None:
         "Prediction",
         "Run",
         "Score",
-        "Trainer",
         "__version__",
         "compare",
         "errors",

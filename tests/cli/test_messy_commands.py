@@ -166,7 +166,7 @@ def test_skipped_rows_are_told_once_and_early(folder: Path, capsys: pytest.Captu
         folder / "many.csv", [["id", "text", "label"], *([*row[:2], ""] for row in GOOD[:30]), *GOOD[30:]]
     )
     refused = run(capsys, "data", "many.csv")
-    assert (refused.err.count("skipped 30 rows"), refused.out.count("skipped")) == (1, 0)
+    assert (refused.err.count("skipped 30 of 80 rows"), refused.out.count("skipped")) == (1, 1)
 
 
 def test_a_built_in_dataset_is_named_before_it_is_read(capsys: pytest.CaptureFixture[str]) -> None:
@@ -263,3 +263,39 @@ def test_one_row_of_a_split_is_no_plural(folder: Path, capsys: pytest.CaptureFix
     shown = run(capsys, "data", "few.csv").out
     assert "valid: 1 row," in shown
     assert "train: 6 rows," in shown
+
+
+def test_many_skipped_rows_are_a_warning_before_training_next_to_the_scores_and_in_the_report(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        [number, "" if place % 4 == 1 else text, label] for place, (number, text, label) in enumerate(GOOD)
+    ]
+    write_table(folder / "export.csv", [["id", "text", "label"], *rows])
+    fact = "WARNING: skipped 20 of 80 rows (25%)"
+    surveyed = run(capsys, "data", "export.csv")
+    assert [" ".join(stream.split()).count(fact) for stream in (surveyed.err, surveyed.out)] == [1, 1]
+    trained = run(capsys, "train", "export.csv", *FAST, "--out", "r")
+    assert trained.code == 0, trained.err
+    plan, _, end = " ".join(trained.err.split()).partition("scoring the model")
+    early = plan.partition("fitting the tokenizer")[0]
+    assert (early.count(fact), plan.count(fact), end.count(fact)) == (1, 1, 1)
+    report = (folder / "r" / "report.html").read_text(encoding="utf-8")
+    assert "skipped 20 of 80 rows (25%)" in report
+
+
+def test_a_test_file_with_one_label_gets_no_verdict(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_table(folder / "train.csv", [["id", "text", "label"], *GOOD])
+    write_table(
+        folder / "test.csv",
+        [["id", "text", "label"], *([str(n), f"a fine evening, {n}", "pos"] for n in range(30))],
+    )
+    trained = run(capsys, "train", "train.csv", "data.test=test.csv", *FAST, "--out", "r")
+    assert trained.code == 0, trained.err
+    assert " ".join(trained.err.split()).count("WARNING: test: 'pos' is the only label here") == 2
+    scores = json.loads((folder / "r" / "results.json").read_text())["splits"]["test"]["scores"]
+    accuracy = next(score for score in scores if score["name"] == "accuracy")
+    assert "'pos'" in accuracy["note"]
+    assert (accuracy["low"], accuracy["baseline"], accuracy["difference"]) == (None, None, None)
+    lines = [line for line in (trained.out + trained.err).splitlines() if "test: accuracy" in line]
+    assert ["no 95% CI" in line for line in lines] == [True]

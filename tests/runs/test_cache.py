@@ -149,6 +149,7 @@ def test_everything_comes_back_as_it_was_found(folder: Path) -> None:
         decomposed=4,
         first_decomposed="a, line 9",
         skipped=5,
+        skipped_of=60,
         first_skipped=["a, line 4: broken"],
         in_valid=6,
         share_in_valid=0.5,

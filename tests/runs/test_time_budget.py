@@ -198,11 +198,9 @@ def test_a_resumed_run_counts_the_time_used_before(tmp_path: Path, monkeypatch: 
     before = saved.state["budget"]["before"]
     assert before > 0
     budgets = []
-    run = start.TrainingLoop.run
+    run = start.Trainer.run
     monkeypatch.setattr(
-        start.TrainingLoop,
-        "run",
-        lambda trainer, stop: (budgets.append(trainer.budget), run(trainer, stop))[1],
+        start.Trainer, "run", lambda trainer, stop: (budgets.append(trainer.budget), run(trainer, stop))[1]
     )
     start.resume(made.folder, clock=perf_counter() - 100)
     assert budgets[0].before >= before + 100

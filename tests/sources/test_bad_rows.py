@@ -64,6 +64,15 @@ def test_rows_with_an_empty_cell_are_skipped_up_to_half_of_the_rows() -> None:
         read_with(BadRows.of("few"), empty=51, malformed=0, good=49)
 
 
+def test_more_than_a_few_skipped_rows_are_told_with_their_share_and_what_it_means() -> None:
+    few, many = BadRows.of("few"), BadRows.of("few")
+    read_with(few, empty=5, malformed=0, good=95)
+    read_with(many, empty=202, malformed=0, good=498)
+    assert (few.are_many, many.are_many) == (False, True)
+    assert "skipped 5 rows, the first: a.csv, line 0" in few.sentence()
+    assert "skipped 202 of 700 rows (29%)" in many.sentence()
+
+
 def test_empty_cells_leave_no_more_room_for_malformed_rows() -> None:
     assert len(read_with(BadRows.of("few"), empty=40, malformed=5, good=55)) == 55
     with pytest.raises(TooManyBadRows, match=r"(?s)b\.csv, line 0.*6 of 100 rows.*malformed"):

@@ -47,6 +47,53 @@ def test_parts_cover_all_rows_once_and_keep_their_order(
     assert (how == "tail") == (parts[2] == list(range(87, 97)) and parts[1] == list(range(68, 87)))
 
 
+@pytest.mark.parametrize("how", ["content", "random"])
+def test_a_part_held_out_has_two_labels_if_train_can_spare_one(
+    how: Literal["content", "random"], tmp_path: Path
+) -> None:
+    """Four of five rows are `b`: of 40 splits, several would have a part without an `a`."""
+    source = table(tmp_path / "t.csv", [f"film {i}" for i in range(40)])
+    moved = 0
+    for seed in range(40):
+        parts = [
+            {"a" if number % 5 == 0 else "b": 1 for number in numbers(part)}
+            for part in hold_out(
+                source, how=how, valid_share=0.1, test_share=0.1, seed=seed, key_columns=["text"]
+            )
+            .named()
+            .values()
+        ]
+        moved += any(len(part) == 1 for part in parts)
+        splits = hold_out(
+            source,
+            how=how,
+            valid_share=0.1,
+            test_share=0.1,
+            seed=seed,
+            key_columns=["text"],
+            labels=lambda row: ["a" if int(row.values["n"]) % 5 == 0 else "b"],
+        )
+        found = [numbers(part) for part in splits.named().values()]
+        assert [{number % 5 == 0 for number in part} for part in found] == [{True, False}] * 3
+        assert sorted(chain(*found)) == list(range(40))
+    assert moved > 10
+
+
+def test_equal_rows_move_together_and_a_label_that_train_cannot_spare_stays(tmp_path: Path) -> None:
+    source = table(tmp_path / "t.csv", ["rare", "rare", *(f"film {i}" for i in range(28))])
+    for seed in range(20):
+        splits = hold_out(
+            source,
+            how="content",
+            valid_share=0.1,
+            test_share=0.1,
+            seed=seed,
+            key_columns=["text"],
+            labels=lambda row: ["a" if row.values["text"] == "rare" else "b"],
+        )
+        assert {0, 1} <= set(numbers(splits.train))
+
+
 def test_another_seed_gives_other_parts_and_another_valid_share_leaves_test_alone(tmp_path: Path) -> None:
     source = table(tmp_path / "t.csv", [f"film {i}" for i in range(200)])
     for how in ("content", "random"):

@@ -153,7 +153,7 @@ def test_skipped_rows_are_counted_once_however_often_the_source_is_read(tmp_path
         "4, column 1",
         "5, column 1",
     ]
-    assert "skipped 3 rows" in source.bad_rows.sentence()
+    assert "skipped 3 of 5 rows" in source.bad_rows.sentence()
 
 
 def test_skipping_json_lines_leaves_out_each_kind_of_bad_line(tmp_path: Path) -> None:

@@ -259,9 +259,9 @@ def test_a_sentence_with_a_bad_line_is_skipped_as_a_whole(tmp_path: Path) -> Non
     path = write(tmp_path, "a\tA\n\nb\tB\nc\n\n\nd\tD\ne\tE\n")
     source = TaggedWords(path, DataSettings(bad_rows="skip"))
     assert [row.values["word"] for row in source.rows()] == [["a"], ["d", "e"]]
-    assert source.bad_rows.sentence().startswith(
-        f"skipped 1 row, the first: {path}, line 4: 1 column, expected 2 (word, tag): 'c'."
-    )
+    sentence = source.bad_rows.sentence()
+    assert sentence.startswith("skipped 1 of 3 rows (33%)")
+    assert f"{path}, line 4: 1 column, expected 2 (word, tag): 'c'." in sentence
     path.write_bytes(b"a\tA\nb\xff\tB\n\nc\tC\n")
     assert [row.values["word"] for row in TaggedWords(path, DataSettings(bad_rows="skip")).rows()] == [["c"]]
     with pytest.raises(DataError, match="line 2, column 2"):

@@ -296,7 +296,7 @@ def test_bad_pictures_are_refused_with_their_line(tmp_path: Path, captions: Path
         data={"bad_rows": "skip"},
     )
     assert len(skipped.splits["train"].images) == 3
-    assert "skipped 2 rows" in skipped.notes[0]
+    assert "skipped 2 of 5 rows" in skipped.notes[0]
     whole = (tmp_path / "pictures" / "red.png").read_bytes()
     image.effect_noise((64, 64), 90).save(tmp_path / "pictures" / "cut.png")
     (tmp_path / "pictures" / "cut.png").write_bytes((tmp_path / "pictures" / "cut.png").read_bytes()[:900])

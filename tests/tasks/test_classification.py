@@ -101,7 +101,7 @@ def test_the_surest_mistakes_are_shown_with_their_text_and_line_even_when_rows_w
     assert len(task.splits["test"]) == len(ROWS)
     test = open_data(task.recipe).parts["test"]
     list(test.rows())
-    assert "skipped 2 rows" in test.bad_rows.sentence()
+    assert "skipped 2 of 10 rows" in test.bad_rows.sentence()
     assert "test.csv, line 2: column 'text' has no text" in test.bad_rows.sentence()
     wrong = task.evaluate(AlwaysTheFirst(), "test").sections_as_json()["most_wrong"]["examples"]
     assert [entry["truth"] for entry in wrong] == ["fair"] * 2 + [

@@ -98,7 +98,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "memory and gradients": (
             "no_memory",
             "moving_ball",
-            "word_order",
+            "twins",
             "recall",
             "lengths",
             "vanishing",
@@ -109,7 +109,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "cells and depth": ("gru_or_lstm", "counting", "depth"),
         "attention": (
             "attention_steps",
-            "self_similarity",
+            "own_similarity",
             "score_scale",
             "two_heads",
             "captions",

@@ -19,6 +19,7 @@ from seqlab.cli.summary_box import show_summary
 from seqlab.core.errors import UsageError
 from seqlab.core.notify import Notify, ignore
 from seqlab.pages.numbers import count_of
+from seqlab.pages.warnings import limits_scores
 from seqlab.runs.baseline_warnings import BEATEN
 from seqlab.runs.report.next_steps import after_training
 
@@ -214,9 +215,9 @@ def _show_recipe(prepared: Prepared, *, as_json: bool) -> None:
 
 
 def show_warnings(run: Run, *, known: list[str]) -> None:
-    """The warnings of a finished run that were not shown before."""
+    """The warnings of a finished run that were not shown before, or without which its scores mislead."""
     for warning in run.results.raw["warnings"]:
-        if warning not in known and not warning.startswith(BEATEN):
+        if (warning not in known or limits_scores(warning)) and not warning.startswith(BEATEN):
             say(f"WARNING: {warning}")
 
 
@@ -234,11 +235,12 @@ def _why_stopped(step: int, best_step: int) -> str:
     >>> _why_stopped(600, 225)
     'early stopping after step 600; the best step was 225'
     >>> _why_stopped(600, 600)
-    'early stopping after step 600: its metric ties the best, and it is kept for its lower loss'
+    'early stopping after step 600: its metric only equals that of earlier steps. It is kept for its lower loss'
     """
     if step == best_step:
         return (
-            f"early stopping after step {step:,}: its metric ties the best, and it is kept for its lower loss"
+            f"early stopping after step {step:,}: its metric only equals that of earlier steps."
+            " It is kept for its lower loss"
         )
     return f"early stopping after step {step:,}; the best step was {best_step:,}"
 

@@ -22,10 +22,10 @@ class SpecialTokens:
     start_id: int
     end_id: int
     suppressed_ids: tuple[int, ...] = ()
-    """Tokens that are never chosen, such as padding."""
+    """Padding and the like, which are never chosen."""
 
     def without_suppressing(self, token: int) -> SpecialTokens:
-        """The same special tokens, except that this one may be generated."""
+        """The same, with one more token in the vocabulary."""
         return replace(self, suppressed_ids=tuple(other for other in self.suppressed_ids if other != token))
 
 

@@ -14,9 +14,7 @@ from torch.nn import functional as F
 from seqlab.losses.base import LossValue
 
 MAX_LOGITS = 1 << 23
-"""Number of logits in one chunk of steps: 32 MB. Below that, the plain computation is as fast and needs no more
-memory.
-"""
+"""Logits of one chunk of steps: 32 MB. Of fewer, the plain computation is as fast and needs no more."""
 
 
 class ChunkedCrossEntropy(torch.autograd.Function):
@@ -125,7 +123,7 @@ def target_log_probs_and_hits(
     bias: Float[Tensor, " vocab"],
     targets: Int[Tensor, " steps"],
 ) -> tuple[Float[Tensor, " steps"], int]:
-    """Like `target_log_probs`, with the number of targets that are the model's most likely token."""
+    """The same, with the number of targets that are the model's most likely token."""
     log_probs, correct = [], 0
     for logits, chunk_targets in _logit_chunks(features, weight, bias, targets):
         log_probs.append(_log_probs(logits, chunk_targets))

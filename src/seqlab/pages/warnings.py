@@ -9,7 +9,7 @@ from seqlab.pages.html import Markup, tag
 
 MAX_SHOWN = 5
 TOPICS = (
-    r"baseline|too few",  # what the result is worth
+    r"baseline|too few|skipped [\d,]+ of|the only label here",  # what the result is worth
     r"in train\b|in valid\b|also in training",  # test data that occurs in training
     r"labels?\b",
     r"skipped|left out|excluded|empty",
@@ -37,6 +37,11 @@ def rank_warnings(sentences: Sequence[str]) -> tuple[list[str], list[str]]:
     ranked = [sentence for _, _, sentence in sorted(placed, key=lambda entry: entry[:2])]
     folded = sorted(ranked[MAX_SHOWN:], key=_topic)
     return sorted(ranked[:MAX_SHOWN], key=_topic), folded
+
+
+def limits_scores(sentence: str) -> bool:
+    """Whether a warning is about what the scores are worth, so that it belongs next to them."""
+    return _topic(sentence) == 0
 
 
 def _topic(sentence: str) -> int:

@@ -13,7 +13,7 @@ SHOWN = 5
 MOST_PLACES = 100_000
 """Maximum number of bad rows whose positions are remembered (about 10 MB)."""
 FEW = 0.05
-"""Fraction of the rows of a file that may be malformed by default."""
+"""Fraction of the rows of a file that may be malformed by default; if more are skipped for any reason, the user is warned."""
 MOST_EMPTY = 0.5
 """Fraction that may have an empty cell: missing comments and labels yet to be assigned are not damage."""
 SKIP_ALL = "data.bad_rows=skip"
@@ -43,6 +43,8 @@ class BadRows:
     def __init__(self, *, skip: bool = False, few: bool = False) -> None:
         self.skip, self.few = skip, few
         self.messages: list[str] = []
+        self.num_rows = 0
+        """Number of rows of the longest pass that counts them, skipped ones included."""
         self._places: dict[int, int] = {}
         self._fullest = 0
 
@@ -70,6 +72,10 @@ class BadRows:
         if len(self.messages) < SHOWN:
             self.messages.append(first_line(error))
 
+    def end_pass(self, num_rows: int) -> None:
+        """Remember how many rows a pass met."""
+        self.num_rows = max(self.num_rows, num_rows)
+
     def new_pass(self) -> Pass:
         return Pass(self)
 
@@ -96,7 +102,12 @@ class BadRows:
 
     def sentence(self) -> str:
         """One line for the user, empty when nothing was skipped."""
-        return describe_skipped(self.count, self.messages)
+        return describe_skipped(self.count, self.messages, num_rows=self.num_rows)
+
+    @property
+    def are_many(self) -> bool:
+        """Whether so many rows are skipped that scores are about another population than the file."""
+        return are_many(self.count, self.num_rows)
 
 
 class Pass:
@@ -124,6 +135,7 @@ class Pass:
 
     def require_few(self, num_rows: int) -> None:
         """The end of a pass: unless any number may be skipped, only a few rows were."""
+        self._policy.end_pass(num_rows + self.skipped)
         if self._policy.skip:
             return
         for rejected in (self._malformed, self._empty):
@@ -161,18 +173,24 @@ class _Rejected:
         raise TooManyBadRows(error.what, where=error.where, cure=count + error.cure + skip)
 
 
-def describe_skipped(count: int, messages: Sequence[str]) -> str:
-    """The one sentence about skipped rows, equal wherever it is said; empty without any.
+def are_many(count: int, num_rows: int) -> bool:
+    """Whether more than a few of the rows of a file are skipped."""
+    return count > FEW * num_rows > 0
+
+
+def describe_skipped(count: int, messages: Sequence[str], *, num_rows: int = 0) -> str:
+    """The one sentence about skipped rows, equal wherever it is said; empty without any. num_rows: of the file, if known.
 
     >>> describe_skipped(1, ["a.csv, line 9: column 'label' is empty."])
     "skipped 1 row, the first: a.csv, line 9: column 'label' is empty. To stop at the first bad row instead, set data.bad_rows=stop"
     """
     if not count:
         return ""
-    return (
-        f"skipped {count:,} row{'' if count == 1 else 's'}, the first: {messages[0].rstrip('.')}."
-        " To stop at the first bad row instead, set data.bad_rows=stop"
-    )
+    what = f"skipped {count:,} row{'' if count == 1 else 's'}, the first"
+    if are_many(count, num_rows):
+        share = f"{count:,} of {num_rows:,} rows ({count / num_rows:.0%})"
+        what = f"skipped {share}, so every score is about the other rows only. The first"
+    return f"{what}: {messages[0].rstrip('.')}. To stop at the first bad row instead, set data.bad_rows=stop"
 
 
 def first_line(error: DataError) -> str:

@@ -64,7 +64,8 @@ def open_dataset(
     _refuse_constant_steps(data, parts["train"])
     warnings += _warn_of_single_steps(data, parts["train"])
     opened = _hold_out(spec, OpenedData(data, parts, [], warnings), seed=seed)
-    reasons.add(*_about_skipped(opened.parts), *opened.reasons)
+    _tell_skipped(opened.parts, reasons)
+    reasons.add(*opened.reasons)
     return spec, subsampled(replace(opened, reasons=reasons.sentences), seed=seed)
 
 
@@ -79,6 +80,10 @@ class _Reasons:
         for sentence in sentences:
             self._on_note(sentence)
         self.sentences += sentences
+
+    def warn(self, sentence: str) -> None:
+        self._on_note(f"WARNING: {sentence}")
+        self.sentences.append(sentence)
 
 
 def _usable(spec: DataSpec, data: DataSettings, source: Source) -> Source:
@@ -120,10 +125,12 @@ def _number_columns(spec: DataSpec, data: DataSettings) -> list[str]:
     return [*data.features, *([data.label] if spec.label_is_number and data.label else [])]
 
 
-def _about_skipped(parts: Mapping[str, Source]) -> list[str]:
-    """One sentence for each file with unusable rows."""
+def _tell_skipped(parts: Mapping[str, Source], reasons: _Reasons) -> None:
+    """One sentence for each file with unusable rows, a warning if they are many."""
     files = {id(part.bad_rows): part.bad_rows for part in parts.values()}
-    return [sentence for bad_rows in files.values() if (sentence := bad_rows.sentence())]
+    for bad_rows in files.values():
+        if sentence := bad_rows.sentence():
+            (reasons.warn if bad_rows.are_many else reasons.add)(sentence)
 
 
 def open_further(path: str, data: DataSettings, spec: DataSpec) -> Source:

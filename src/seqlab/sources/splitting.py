@@ -57,7 +57,8 @@ def hold_out(
     empty.
 
     With `labels`, which returns those of a row, a label that would be missing from train stays there
-    with all of its rows: a model cannot predict what it never saw in training.
+    with all of its rows: a model cannot predict what it never saw in training. A part that would have a single label
+    exchanges rows with train, unless the rows are in the order of time (`tail`).
 
     Plain text with `tail` is cut by characters at line breaks, so that both sides remain readable text.
     """
@@ -77,7 +78,11 @@ def hold_out(
         marks = _by_order(
             sum(1 for _ in source.rows()), valid_share, test_share, seed=seed if how == "random" else None
         )
-    train_only_labels = _keep_labels(source, marks, labels, keys) if labels is not None else ()
+    train_only_labels: tuple[str, ...] = ()
+    if labels is not None:
+        train_only_labels, only_label = _keep_labels(source, marks, labels, keys)
+        for mark, label in only_label.items() if how != "tail" else ():
+            _exchange_rows(source, marks, labels, keys, mark=mark, only=label)
     shares = {TRAIN: 1 - valid_share - test_share, VALID: valid_share, TEST: test_share}
     empty = [mark for mark, share in shares.items() if share and not marks.count(mark)]
     if empty:
@@ -95,8 +100,9 @@ def hold_out(
 
 def _keep_labels(
     source: Source, marks: bytearray, labels: Callable[[Row], Iterable[str]], keys: Sequence[int] | None
-) -> tuple[str, ...]:
-    """Return rows to train until every label occurs there; returns the labels for which that was needed.
+) -> tuple[tuple[str, ...], dict[int, str]]:
+    """Return rows to train until every label occurs there; returns the labels for which that was needed, and by part the
+    label that is then the only one there.
 
     Rows with equal keys move together.
     """
@@ -114,7 +120,48 @@ def _keep_labels(
     for place in range(len(marks)) if missing else ():
         if place in places or (keys is not None and keys[place] in moved):
             marks[place] = TRAIN
-    return tuple(missing)
+    there = {
+        mark: [label for label, places in held.items() if any(marks[place] == mark for place in places)]
+        for mark in (VALID, TEST)
+    }
+    return tuple(missing), {mark: names[0] for mark, names in there.items() if len(names) == 1}
+
+
+def _exchange_rows(
+    source: Source,
+    marks: bytearray,
+    labels: Callable[[Row], Iterable[str]],
+    keys: Sequence[int] | None,
+    *,
+    mark: int,
+    only: str,
+) -> None:
+    """Exchange rows of a part with a single label for rows of train, so that a score on it can tell labels apart.
+
+    The rows that come have another label, which train keeps, and the smallest key; as many rows go, so the shares
+    stay. Rows with equal keys move together. A part with one row, or nothing to exchange, remains as it is.
+    """
+    places: dict[int, dict[int, list[int]]] = {TRAIN: {}, mark: {}}
+    counts: dict[int, Counter[str]] = {}
+    for place, row in enumerate(source.rows()):
+        if marks[place] in places:
+            key = keys[place] if keys is not None else place
+            places[marks[place]].setdefault(key, []).append(place)
+            counts.setdefault(key, Counter()).update(set(labels(row)))
+    total = sum((counts[key] for key in places[TRAIN]), Counter[str]())
+    leaving = {len(group): key for key, group in sorted(places[mark].items(), reverse=True)}  # by size
+    pairs = (
+        (come, leaving[len(group)])
+        for come, group in places[TRAIN].items()
+        if len(group) in leaving
+        and counts[come].keys() - {only}
+        and all(total[label] > count for label, count in counts[come].items())
+    )
+    if len(places[mark]) > 1 and (pair := min(pairs, default=None)):
+        for place in places[TRAIN][pair[0]]:
+            marks[place] = mark
+        for place in places[mark][pair[1]]:
+            marks[place] = TRAIN
 
 
 def content_key(row: Row, columns: Sequence[str], *, seed: int) -> int:

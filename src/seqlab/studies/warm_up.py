@@ -17,7 +17,7 @@ Placement = Literal["pre", "post"]
 PLACEMENTS: tuple[Placement, ...] = ("pre", "post")
 FREQUENCIES = "frequencies of characters"
 MATTERS = 0.02
-"""Smaller differences, in nats, are treated as no difference."""
+"""Nats by which one must end worse to be called so."""
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,9 @@ ADAM, SGD_FAST, SGD_SLOW, SMALL = (
 )
 FREQUENCIES = "frequencies of characters"
 LEARNED = 0.15
-"""A network counts as having learned if it is this many nats better than the frequencies of characters."""
+"""Nats below the frequencies of characters from which a network counts as having learned."""
 MATTERS = 0.05
-"""A warm-up counts as needed if it helps by at least this many nats."""
+"""Nats by which a warm-up must help to be called needed."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ def note_leaks(evaluation: Evaluation, evaluator: Evaluator[Any, Any, Any], surv
         return ""
     unseen = np.flatnonzero(~is_known)
     scores = []
-    for score in evaluation.scores:
+    has_one_truth = len(set(evaluation.truths)) == 1  # then the scores mean nothing
+    for score in () if has_one_truth else evaluation.scores:
         items = evaluation.items.get(score.name)
         if (
             len(unseen) and items is not None and items.num_items == len(is_known)

@@ -84,6 +84,8 @@ class PartSurvey:
     reports them.
     """
     first_skipped: list[str] = field(default_factory=list)
+    skipped_of: int = 0
+    """Number of rows of its file, skipped ones included."""
     in_valid: int = 0
     """Rows of the test split that also occur in the validation split, exactly or nearly; for a stream, the fraction of its
     passages.
@@ -214,7 +216,9 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
         sentences.append(
             f"{name}: {sentence}, the first at {part.repeats.first} (train: {part.repeats.also})"
         )
-    if part.missing_labels:
+    if part.missing_labels and len(part.labels) == 1:
+        sentences.append(f"{name}: {only_label(next(iter(part.labels)))}")
+    elif part.missing_labels:
         total = len(part.labels) - len(part.unseen_labels) + len(part.missing_labels)
         sentences.append(
             f"{name}: {len(part.missing_labels):,} of the {total:,} labels in train {_do(part.missing_labels)} not"
@@ -232,9 +236,19 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
             f"{name}: labels that may mark missing values: {gap_counts}; each counts as a class unless"
             " you remove the rows"
         )
-    if skipped := describe_skipped(part.skipped, part.first_skipped):  # it names the file
+    if skipped := describe_skipped(
+        part.skipped, part.first_skipped, num_rows=part.skipped_of
+    ):  # it names the file
         sentences.append(skipped)
     return sentences
+
+
+def only_label(label: str) -> str:
+    """What a split with a single label cannot tell."""
+    return (
+        f"{shortened(label)!r} is the only label here, so accuracy, F1 and AUC cannot say whether the model tells"
+        " labels apart; use data with at least two labels"
+    )
 
 
 def _texts(count: int, singular: str, plural: str) -> str:

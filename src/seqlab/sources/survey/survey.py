@@ -30,7 +30,7 @@ from seqlab.sources.survey.row_equality import (
 )
 
 NamesOf = Callable[[Row], list[str]]
-FINDINGS = 3
+FINDINGS = 4
 """Increased when the report on the same data changes, so that a cached survey of an older version is not
 reused.
 """
@@ -63,6 +63,7 @@ def survey(
     }
     for part, bad_rows in by_file.values():
         part.skipped, part.first_skipped = bad_rows.count, list(bad_rows.messages)
+        part.skipped_of = bad_rows.num_rows
     for name, part in parts.items():
         part.duplicates = memories[name].close()
         if "train" in parts:

@@ -30,6 +30,7 @@ from seqlab.tasks.classification.scores import (
     classification_items,
     classification_scores,
     majority_accuracy,
+    of_single_label,
     ranking_scores,
 )
 from seqlab.tasks.classification.token_heatmaps import MAX_EXAMPLES, query_examples
@@ -68,6 +69,8 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
         items = classification_items(predictions)
         scores = classification_scores(predictions, baseline, temperature=temperature)
         scores.append(calibration_score(predictions, uncalibrated, temperature=temperature))
+        if len(names) > 1 and len(np.unique(predictions.targets)) == 1:
+            scores = [of_single_label(score, names[int(predictions.targets[0])]) for score in scores]
         sections = [
             *self._prediction_sections(encoded, predictions),
             sliced_scores(self._slices(encoded, items["accuracy"]), scores),

@@ -135,6 +135,16 @@ def classification_scores(
     ]
 
 
+def of_single_label(score: Score, label: str) -> Score:
+    """Return a score of rows that all have one label: without an interval and a comparison, since always predicting
+    that label would be perfect.
+    """
+    note = f"every row is {excerpt(label)!r}, so this cannot say whether the model tells labels apart"
+    return Score(
+        score.name, score.value, higher_is_better=score.higher_is_better, method=score.method, note=note
+    )
+
+
 def calibration_score(
     predictions: ClassPredictions, uncalibrated: ClassPredictions, *, temperature: float
 ) -> Score:
