@@ -23,7 +23,7 @@ from benchmarks.timing import interleaved, verdict
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.constraints import MinTokens
 from seqlab.decoding.length_normalization import PowerLengthPenalty
-from seqlab.decoding.prepared import prepare_decoder
+from seqlab.decoding.prepared_decoder import prepare_decoder
 from seqlab.decoding.protocol import Seq2SeqModel
 from seqlab.decoding.search import Search, SourceBatch, SpecialTokens
 from seqlab.decoding.stepwise import StepwiseSearch

@@ -15,7 +15,7 @@ import torch
 
 import seqlab
 from benchmarks.timing import interleaved, verdict
-from seqlab.decoding.batched import decode_batched
+from seqlab.decoding.batched_decoding import decode_batched
 from seqlab.tasks.translation.predictor import TranslationPredictor
 
 TARGET = 1.1

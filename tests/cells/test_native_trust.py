@@ -12,7 +12,7 @@ import torch
 from seqlab.cells.native import library as native_library
 from seqlab.cells.native.build import build_library
 from seqlab.cells.native.library import native_kernels
-from seqlab.cells.native.trust import who_else_writes
+from seqlab.cells.native.trust import distrust_reason
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def reloaded() -> Iterator[None]:
 
 
 def test_a_library_that_only_its_user_writes_is_trusted(library: Path) -> None:
-    assert who_else_writes(library) == ""
+    assert distrust_reason(library) == ""
 
 
 @pytest.mark.parametrize("level", [0, 1, 2], ids=["file", "folder", "folder above"])
@@ -41,23 +41,23 @@ def test_a_library_that_only_its_user_writes_is_trusted(library: Path) -> None:
 def test_a_place_that_others_write_is_named(library: Path, level: int, mode: int) -> None:
     place = (library, library.parent, library.parent.parent)[level]
     place.chmod(mode)
-    assert str(place.resolve()) in who_else_writes(library)
+    assert str(place.resolve()) in distrust_reason(library)
 
 
 def test_the_sticky_bit_keeps_others_from_replacing_a_folder_but_not_from_writing_the_file(
     library: Path,
 ) -> None:
     library.parent.parent.chmod(0o1777)
-    assert who_else_writes(library) == ""
+    assert distrust_reason(library) == ""
     library.chmod(0o1777)
-    assert "kernels.so" in who_else_writes(library)
+    assert "kernels.so" in distrust_reason(library)
 
 
 def test_a_link_is_judged_by_what_it_points_to(library: Path, tmp_path: Path) -> None:
     library.parent.chmod(0o777)
     link = tmp_path / "link.so"
     link.symlink_to(library)
-    assert "native" in who_else_writes(link)
+    assert "native" in distrust_reason(link)
 
 
 @pytest.mark.usefixtures("reloaded")
@@ -86,4 +86,4 @@ def test_what_is_built_in_a_folder_of_everybody_is_closed_to_others(
     folder.mkdir()
     folder.chmod(0o777)
     monkeypatch.setattr("seqlab.cells.native.build._compile", lambda path: shutil.copy(kernels, path))
-    assert who_else_writes(build_library()) == ""
+    assert distrust_reason(build_library()) == ""

@@ -21,7 +21,7 @@ from seqlab.cli.status_line import status_line
 from seqlab.cli.streams import messages
 from seqlab.cli.summary_box import draw_box, summary_rows
 from seqlab.cli.validation_table import ValidationTable
-from seqlab.metrics.difference import PairedDifference
+from seqlab.metrics.paired_difference import PairedDifference
 from seqlab.metrics.score import Score
 from seqlab.runs.run import Run
 from seqlab.training.base import StepReport, Validation

@@ -11,7 +11,7 @@ import pytest
 from seqlab.core.errors import MissingExtra, RecipeError
 from seqlab.datasets.base import datasets
 from seqlab.datasets.numbers import number_to_words
-from seqlab.runs.data import refuse_missing
+from seqlab.runs.data import require_files
 from seqlab.runs.find_recipe import find_recipe
 
 pytestmark = pytest.mark.slow  # thousands of rows each
@@ -144,4 +144,4 @@ def test_a_length_is_for_these_sets_only() -> None:
         RecipeError,
         match=(r"data.length: .*'copy', 'reverse'\.\n.*seqlab train copy"),
     ):
-        refuse_missing(find_recipe("numbers", ["data.length=7"])[0])
+        require_files(find_recipe("numbers", ["data.length=7"])[0])

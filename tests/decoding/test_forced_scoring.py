@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from seqlab.core.errors import UsageError
-from seqlab.decoding.batched import decode_batched
+from seqlab.decoding.batched_decoding import decode_batched
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.forced_scoring import score_targets

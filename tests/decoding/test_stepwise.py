@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from seqlab.decoding.batched import decode_batched
+from seqlab.decoding.batched_decoding import decode_batched
 from seqlab.decoding.constraints import ForcedPrefix, MinTokens, NoRepeatNGram
 from seqlab.decoding.forced_scoring import score_targets
 from seqlab.decoding.search import SourceBatch, SpecialTokens

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from seqlab.datasets.base import BuiltInDataset, datasets
-from seqlab.metrics import bootstrap, paired
+from seqlab.metrics import bootstrap, paired_tests
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs import data as run_data
 from seqlab.runs.train import prepare
@@ -29,7 +29,7 @@ def train_briefly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every training of this process, from the command line and from Python, is short from now on."""
     monkeypatch.setattr(prepare, "fill_recipe", _fill_shortened)
     monkeypatch.setattr(run_data, "datasets", _FewRows())
-    for module in (bootstrap, paired):
+    for module in (bootstrap, paired_tests):
         monkeypatch.setattr(module, "RESAMPLES", RESAMPLES)
         monkeypatch.setattr(module, "MIN_RESAMPLES", RESAMPLES)
 

@@ -16,7 +16,7 @@ from seqlab.metrics.metric import Answer, MeanMetric, Metric, score_of
 from seqlab.metrics.registry import metrics
 from seqlab.metrics.score import Score
 from seqlab.recipes.read import check
-from seqlab.runs.evaluation import refuse_unsupported, with_metrics
+from seqlab.runs.evaluation import reject_unsupported, with_metrics
 from seqlab.tasks.evaluation import Evaluation
 from tests.plugins.example_data import EXAMPLES
 
@@ -104,9 +104,9 @@ def test_a_task_without_predictions_rejects_metrics_before_training(
 ) -> None:
     recipe = check({"task": task, "evaluation": {"metrics": ["cohen_kappa"]}}, where="")
     if works:
-        return refuse_unsupported(recipe)
+        return reject_unsupported(recipe)
     with pytest.raises(RecipeError) as caught:
-        refuse_unsupported(recipe)
+        reject_unsupported(recipe)
     assert task in str(caught.value)
     assert "evaluation.metrics" in str(caught.value)
     return None

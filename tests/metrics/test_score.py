@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from seqlab.metrics.difference import MIN_COMPARED_ITEMS, PairedDifference
 from seqlab.metrics.items import mean_items
+from seqlab.metrics.paired_difference import MIN_COMPARED_ITEMS, PairedDifference
 from seqlab.metrics.score import Score, beaten_scores, uncompared_scores
 from seqlab.metrics.score_with_interval import score_with_interval
 

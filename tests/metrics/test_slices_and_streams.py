@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from seqlab.metrics.items import mean_items
-from seqlab.metrics.paired import paired_bootstrap
+from seqlab.metrics.paired_tests import paired_bootstrap
 from seqlab.metrics.slices import (
     assign_groups,
     parts_of_items,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from seqlab.core.errors import UsageError
-from seqlab.metrics.paired import paired_bootstrap
+from seqlab.metrics.paired_tests import paired_bootstrap
 from seqlab.metrics.slices import slice_by_length
 from seqlab.metrics.translation_scores import SACREBLEU_METRICS, sacrebleu_score, translation_scores
 

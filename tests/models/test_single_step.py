@@ -12,10 +12,10 @@ from torch import Tensor
 
 from seqlab.attention.recording import record_alignments
 from seqlab.blocks.lora import add_lora
-from seqlab.decoding.batched import decode_batched
+from seqlab.decoding.batched_decoding import decode_batched
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.ensemble import Ensemble
-from seqlab.decoding.prepared import prepare_decoder
+from seqlab.decoding.prepared_decoder import prepare_decoder
 from seqlab.decoding.search import SourceBatch, SpecialTokens
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.models.settings.recurrent import RecurrentSettings

@@ -12,8 +12,8 @@ from seqlab.core.errors import UsageError
 from seqlab.pages.charts.activation_curves import activation_curves
 from seqlab.pages.charts.cell_diagrams import cell_diagram
 from seqlab.pages.charts.diagram import Box, Diagram, Label, Line, Operator, render_svg
-from seqlab.pages.charts.paths import Trajectory, TrajectoryPlot, draw_trajectories
 from seqlab.pages.charts.recurrent_graphs import backpropagation_graph, layer_graph, unrolled_graph
+from seqlab.pages.charts.trajectories import Trajectory, TrajectoryPlot, draw_trajectories
 from tests.pages.reading import Page
 
 DRAWINGS = {

@@ -19,7 +19,7 @@ from seqlab.pages.report_data import (
     WrongExample,
 )
 from seqlab.pages.sections.classes import ConfusionMatrix, PerClassScores
-from seqlab.pages.sections.examples import MostWrong
+from seqlab.pages.sections.examples import WorstMistakes
 from tests.pages.reading import Page, pictures
 
 HOSTILE = (
@@ -51,7 +51,7 @@ def full_report(word: str) -> Report:
             )
         ],
         sections=[
-            MostWrong([WrongExample(word, word, word, word, 0.9, 0.05)]),
+            WorstMistakes([WrongExample(word, word, word, word, 0.9, 0.05)]),
             PerClassScores([ClassLine(word, 0.9, 0.8, 0.85, 10)]),
             ConfusionMatrix([word, "b" + word], [[3, 1], [0, 2]]),
         ],
@@ -156,14 +156,14 @@ def test_a_megabyte_in_every_text_gives_a_small_page_that_says_so() -> None:
 def test_long_lists_are_cut_with_a_note() -> None:
     wrong = [WrongExample("f, line 1", "t", "a", "b", 0.9, 0.1)] * 1000
     classes = [ClassLine(f"label {i}", 0.5, 0.5, 0.5, 1) for i in range(1000)]
-    page = Page(render_report(Report("many", sections=[MostWrong(wrong), PerClassScores(classes)])))
+    page = Page(render_report(Report("many", sections=[WorstMistakes(wrong), PerClassScores(classes)])))
     assert "first 100 of 1,000" in page.text
     assert "first 200 of 1,000" in page.text
 
 
 def test_mistakes_show_where_what_and_how_sure() -> None:
     example = WrongExample("test.csv, line 12", "not bad at all", "positive", "negative", 0.9876, 0.0124)
-    text = Page(render_report(Report("t", sections=[MostWrong([example])]))).text
+    text = Page(render_report(Report("t", sections=[WorstMistakes([example])]))).text
     assert "not bad at all" in text
     assert "predicted negative 0.988" in text
     assert "truth positive 0.012" in text
@@ -175,7 +175,7 @@ def test_the_surest_mistake_comes_first() -> None:
         WrongExample("f", text, "a", "b", sure, 0.1)
         for text, sure in (("fairly", 0.7), ("very", 0.99), ("hardly", 0.51))
     ]
-    text = Page(render_report(Report("t", sections=[MostWrong(wrong)]))).text
+    text = Page(render_report(Report("t", sections=[WorstMistakes(wrong)]))).text
     assert text.index("0.990") < text.index("0.700") < text.index("0.510")
 
 
@@ -223,7 +223,7 @@ def test_the_recipe_is_shown_whole_and_letter_for_letter() -> None:
 
 def test_right_to_left_names_cannot_reorder_their_neighbours() -> None:
     html = render_report(
-        Report("t", sections=[MostWrong([WrongExample("f", "שלום", "עברית", "عربي", 0.9, 0.1)])])
+        Report("t", sections=[WorstMistakes([WrongExample("f", "שלום", "עברית", "عربي", 0.9, 0.1)])])
     )
     assert "<bdi>עברית</bdi>" in html
     assert "<bdi>عربي</bdi>" in html

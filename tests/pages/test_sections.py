@@ -19,11 +19,11 @@ from seqlab.pages.sections.attention import (
 from seqlab.pages.sections.base import ReportSection, report_sections, section_from_json
 from seqlab.pages.sections.calibration import CalibrationCurves, Thresholds
 from seqlab.pages.sections.classes import ConfusionMatrix, PerClassScores, SpanTypeScores
-from seqlab.pages.sections.examples import MostWrong
+from seqlab.pages.sections.examples import WorstMistakes
 from seqlab.pages.sections.facts import BatchMeanAccuracy, Facts, SpanFacts
 from seqlab.pages.sections.label_errors import LabelError, LabelErrors
 from seqlab.pages.sections.language_models import LanguageModelLine, LanguageModels
-from seqlab.pages.sections.leaks import CleanScore, WithoutLeaks
+from seqlab.pages.sections.leaks import CleanScore, LeakFreeScores
 from seqlab.pages.sections.predicted_numbers import PredictedNumbers
 from seqlab.pages.sections.slices import SliceChart, SlicedScores, SlicePart
 from seqlab.pages.sections.translations import TranslationExample, Translations
@@ -47,7 +47,7 @@ SECTIONS: list[tuple[ReportSection, list[str], list[str]]] = [
         ["line 9", "so so", "0.970"],
     ),
     (
-        MostWrong([WrongExample("t.csv, line 7", "so so", "pos", "neg", 0.91, 0.09)]),
+        WorstMistakes([WrongExample("t.csv, line 7", "so so", "pos", "neg", 0.91, 0.09)]),
         [],
         ["so so", "line 7", "0.910"],
     ),
@@ -97,7 +97,7 @@ SECTIONS: list[tuple[ReportSection, list[str], list[str]]] = [
         ["good", "line 3: pos"],
     ),
     (
-        WithoutLeaks("test", 3, 7, "rows", [CleanScore("accuracy", 0.5, 0.4, 0.6, on_all=0.65)]),
+        LeakFreeScores("test", 3, 7, "rows", [CleanScore("accuracy", 0.5, 0.4, 0.6, on_all=0.65)]),
         ["without the 3 rows", "7 are left", "0.5000", "0.4000 to 0.6000", "0.6500 on all"],
         [],
     ),

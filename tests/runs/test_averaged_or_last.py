@@ -180,7 +180,7 @@ def test_test_data_has_no_say_in_what_is_saved(tmp_path: Path, monkeypatch: pyte
     assert all(tensor.equal(saved[1][name]) for name, tensor in saved[0].items())
 
 
-UPDATE = "seqlab.training.averaging:LastWeights", "update"
+UPDATE = "seqlab.training.averaging:CheckpointAverage", "update"
 MOMENTS = {
     "before the first averaged moment": (*UPDATE, 2),
     "between two averaged moments": (*UPDATE, 11),

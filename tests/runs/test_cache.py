@@ -14,7 +14,7 @@ import seqlab
 from seqlab.runs.data import open_data, open_further_data
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.survey import data_survey as surveying
-from seqlab.runs.survey.data_survey import kept_survey, survey_parts
+from seqlab.runs.survey.data_survey import cached_survey, survey_parts
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.survey.passages import Repeats
@@ -162,7 +162,7 @@ def test_everything_comes_back_as_it_was_found(folder: Path) -> None:
     )
     parts = {"train": open_source(folder / "train.csv", DataSettings())}
     for _ in range(2):  # as it is found, and as it is kept
-        found = kept_survey(parts, lambda: survey, asked={}, paths=[])
+        found = cached_survey(parts, lambda: survey, asked={}, paths=[])
         kept = found.parts["test"].repeats
         assert kept is not None
         assert (kept.starts.tolist(), kept.looked_at.tolist()) == ([3, 5], list(range(8)))

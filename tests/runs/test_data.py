@@ -10,7 +10,7 @@ import pytest
 from seqlab.core.errors import DataError, RecipeError
 from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
-from seqlab.runs.data import open_data, open_further_data, refuse_missing
+from seqlab.runs.data import open_data, open_further_data, require_files
 
 ROWS = "".join(f"a fine film number {i},pos\na dull film number {i},neg\n" for i in range(50))
 
@@ -111,7 +111,7 @@ def test_a_file_called_like_a_built_in_dataset_comes_first(
 )
 def test_a_missing_file_gets_the_nearest_name(train: str, words: str, table: Path) -> None:
     with pytest.raises(DataError) as caught:
-        refuse_missing(recipe(table.parent / train))
+        require_files(recipe(table.parent / train))
     assert "there is no such file or folder" in str(caught.value)
     assert words.format(folder=table.parent) in str(caught.value)
     assert "copy, dates, digits, " in str(caught.value)
@@ -121,14 +121,14 @@ def test_a_missing_file_gets_the_nearest_name(train: str, words: str, table: Pat
 @pytest.mark.parametrize("part", ["valid", "test"])
 def test_missing_validation_or_test_data_is_refused_without_reading(part: str, table: Path) -> None:
     with pytest.raises(DataError, match=r"gone.csv: there is no such file or folder"):
-        refuse_missing(recipe(table, **{part: "gone.csv"}))
+        require_files(recipe(table, **{part: "gone.csv"}))
 
 
 def test_a_folder_with_very_many_files_gives_a_short_hint(tmp_path: Path) -> None:
     for number in range(300):
         (tmp_path / f"{number:04d}").touch()
     with pytest.raises(DataError) as caught:
-        refuse_missing(recipe(tmp_path / "wheels"))
+        require_files(recipe(tmp_path / "wheels"))
     assert "and 289 more" in str(caught.value)
     assert len(str(caught.value)) < 500
 

@@ -11,7 +11,7 @@ import seqlab
 from seqlab.metrics.items import mean_items
 from seqlab.metrics.score_with_interval import score_with_interval
 from seqlab.metrics.token_stream import BLOCK_TOKENS, TokenStream
-from seqlab.pages.sections.leaks import WithoutLeaks
+from seqlab.pages.sections.leaks import LeakFreeScores
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.sources.survey.passages import Repeats
 from seqlab.sources.survey.report import PartSurvey, Survey
@@ -20,8 +20,8 @@ from seqlab.tasks.evaluator import Evaluator
 from tests.runs.test_compare import SMALL, write_notes
 
 
-def without_leaks(evaluation: Evaluation) -> WithoutLeaks:
-    section = evaluation.section(WithoutLeaks)
+def without_leaks(evaluation: Evaluation) -> LeakFreeScores:
+    section = evaluation.section(LeakFreeScores)
     assert section is not None
     return section
 

@@ -11,7 +11,7 @@ import torch
 from seqlab.core.errors import UsageError
 from seqlab.decoding.forced_scoring import score_targets
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.tasks.seq2seq.generated import GeneratedSequence, TextHypothesis
+from seqlab.tasks.seq2seq.generated_sequence import GeneratedSequence, TextHypothesis
 from tests.tasks.test_translation import make
 
 SENTENCES = [("the cat", "die Katze"), ("the dog", "der Hund")] * 4

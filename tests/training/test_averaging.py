@@ -8,7 +8,7 @@ import torch
 from pydantic import ValidationError
 
 from seqlab.training import loop
-from seqlab.training.averaging import LastWeights
+from seqlab.training.averaging import CheckpointAverage
 from seqlab.training.base import StepReport
 from seqlab.training.checkpoints.checkpoint import Checkpoints
 from seqlab.training.checkpoints.weights_file import read_weights
@@ -234,7 +234,7 @@ def test_patience_counts_validations_not_candidates(tmp_path: Path) -> None:
 
 
 def moments(trainer: Trainer) -> list[int]:
-    assert isinstance(trainer.average, LastWeights)
+    assert isinstance(trainer.average, CheckpointAverage)
     return trainer.average.steps
 
 
@@ -248,7 +248,7 @@ def test_moments_are_spread_over_the_last_fifth_where_nobody_says_how_far_apart(
 
 
 def test_a_plan_that_becomes_shorter_drops_what_was_taken_before_its_end_part() -> None:
-    average, settings = LastWeights(small_model()), TrainingSettings(average_checkpoints=4)
+    average, settings = CheckpointAverage(small_model()), TrainingSettings(average_checkpoints=4)
     for step in range(1, 202):
         average.update(step, settings, total_steps=1000)
     assert average.steps == [50, 100, 150, 200]

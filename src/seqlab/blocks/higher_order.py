@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.recording import is_transformed
 from seqlab.cells.step_layout import apply_function
+from seqlab.cells.tracing import is_transformed
 
 Tensors = tuple[Tensor, ...]
 
@@ -26,11 +26,13 @@ def with_higher_orders(
     """
     if not any(result.requires_grad for result in results):
         return results
-    found: Tensors = apply_function(_TwoWays, reference, len(results), *results, *inputs)
+    found: Tensors = apply_function(
+        _FastScanWithReferenceGradient, reference, len(results), *results, *inputs
+    )
     return found
 
 
-class _TwoWays(torch.autograd.Function):
+class _FastScanWithReferenceGradient(torch.autograd.Function):
     """reference, number of results, results, inputs -> results.
 
     The results are copies: the fast scan keeps its own for the backward pass, and a caller may change an output in

@@ -11,8 +11,8 @@ from torch import Tensor
 from seqlab.blocks.higher_order import with_higher_orders
 from seqlab.cells.base import Cell, State
 from seqlab.cells.kernel_choice import fast_scan
-from seqlab.cells.recording import is_recorded, is_tracing, is_transformed
 from seqlab.cells.step_layout import StepLayout
+from seqlab.cells.tracing import is_captured, is_tracing, is_transformed
 from seqlab.core.errors import UsageError
 
 
@@ -39,7 +39,7 @@ def checked_scan(
     """
     resolved = cell.materialize_weights()
     is_cast = torch.is_autocast_enabled(rows.device.type)
-    allow_kernels = fast and not (is_cast or is_recorded() or is_transformed())
+    allow_kernels = fast and not (is_cast or is_captured() or is_transformed())
     result = fast_scan(resolved, rows, state, layout) if allow_kernels else None
     if result is None:
         return reference_scan(resolved, rows, state, layout)

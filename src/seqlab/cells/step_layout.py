@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.autograd import Function
 
-from seqlab.cells.recording import is_transformed, refuse_fixed_lengths
+from seqlab.cells.tracing import is_transformed, reject_jit_trace
 from seqlab.core.errors import UsageError
 
 
@@ -123,7 +123,7 @@ class Packing:
 
     @classmethod
     def from_lengths(cls, lengths: Int[Tensor, "batch"], *, time: int) -> Packing:
-        refuse_fixed_lengths()
+        reject_jit_trace()
         row_lengths = lengths.tolist()
         for row, length in enumerate(row_lengths):
             if not 1 <= length <= time:

@@ -19,7 +19,7 @@ def with_options(
     predicts: whether the command is `predict`, in which a language model generates nothing.
     """
     from seqlab.recipes.overrides import read_assignments
-    from seqlab.runs.decoding_names import check_decoding_names, refuse_idle_in_predict
+    from seqlab.runs.decoding_names import check_decoding_names, reject_sampling_settings
 
     run = run.ensemble(*others) if others else run
     words = [word if word.startswith("decoding.") else f"decoding.{word}" for word in decoding]
@@ -28,7 +28,7 @@ def with_options(
     for names, written in ((["beam"] if beam else [], "--beam"), (list(settings), "--decoding {}")):
         check_decoding_names(run.spec, names, written=written)
         if predicts:
-            refuse_idle_in_predict(run.spec, names, written=written)
+            reject_sampling_settings(run.spec, names, written=written)
     return run.with_decoding(**settings, **({"beam": beam} if beam else {}))
 
 

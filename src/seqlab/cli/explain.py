@@ -146,7 +146,7 @@ def _unknown(topic: str) -> UsageError:
     from seqlab.cli.kinds import KINDS
     from seqlab.cli.setting_help import all_settings
     from seqlab.core.errors import UsageError, nearest, shortened
-    from seqlab.recipes.renamed import new_name, new_names_of_keyword
+    from seqlab.recipes.renamed_settings import new_name, new_names_of_keyword
     from seqlab.recipes.sections import section_names
 
     what = f"no setting, part or term is called '{shortened(topic)}'."

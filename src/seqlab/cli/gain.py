@@ -13,7 +13,7 @@ from seqlab.cli.seeds import announced, checked, name_of, silent, stopped_at
 from seqlab.core.errors import UsageError, shortened
 
 if TYPE_CHECKING:
-    from seqlab.runs.transfer.transfer_gain import Gain
+    from seqlab.runs.transfer.transfer_gain import TransferGain
 
 EXAMPLES = """\b
 Examples:
@@ -64,7 +64,7 @@ def gain(
 
 def _measure(
     what: str, start_from: str, counts: list[int], settings: list[str], *, task: str, out: str, quiet: bool
-) -> tuple[Path, list[Gain]]:
+) -> tuple[Path, list[TransferGain]]:
     """Train with a progress display; the folder of the runs, and the gain of every number of rows."""
     recipe, name = checked(  # report mistakes before the first training
         what, settings, values={"start.run": start_from}, task=task, model=""
@@ -110,7 +110,7 @@ def _counts(rows: str) -> list[int]:
     return [0 if word == "all" else int(word) for word in words]
 
 
-def _show(gains: list[Gain], start: str) -> None:
+def _show(gains: list[TransferGain], start: str) -> None:
     answer(
         f"{'labels':>8}  {'from scratch':<28}  {'from ' + shortened(start, 40):<46}  gain in"
         f" {gains[0].new.name}"

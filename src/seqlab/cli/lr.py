@@ -47,11 +47,11 @@ def lr(
             f"--page {page} does not end in .html.", cure="The curve is an HTML page: --page lr.html"
         )
     values = {"start.run": start_from} if start_from else {}
-    from seqlab.runs.data import refuse_missing
+    from seqlab.runs.data import require_files
     from seqlab.runs.find_recipe import find_recipe
 
     recipe, _ = find_recipe(what, settings or [], task=task, model=model, values=values)
-    refuse_missing(recipe)
+    require_files(recipe)
     search = _search(recipe, low=low, high=high, steps=steps, quiet=quiet)
     command = _next_command(what, settings or [], search, {"task": task, "model": model, "from": start_from})
     if page:

@@ -66,11 +66,11 @@ def checked(
     what: str, settings: list[str], *, values: Mapping[str, Any], task: str, model: str
 ) -> tuple[Recipe, str]:
     """Reject wrong settings and missing files at once, before torch is imported."""
-    from seqlab.runs.data import refuse_missing
+    from seqlab.runs.data import require_files
     from seqlab.runs.find_recipe import find_recipe
 
     recipe, name = find_recipe(what, settings, task=task, model=model, values=values)
-    refuse_missing(recipe)
+    require_files(recipe)
     return recipe, name
 
 

@@ -162,14 +162,14 @@ def _prepare(
     clock: float,
 ) -> Prepared:
     """Reject wrong settings and missing files at once, before torch is imported."""
-    from seqlab.runs.data import refuse_missing
+    from seqlab.runs.data import require_files
     from seqlab.runs.find_recipe import find_recipe, task_of_section
 
     on_stage, on_note = (ignore, ignore) if quiet else (show_stage, show_note)
     recipe, name = find_recipe(what, settings, task=task, model=model, values=values)
     if why := task_of_section(recipe, what, settings, task=task):
         on_note(why)
-    refuse_missing(recipe)
+    require_files(recipe)
 
     from seqlab.runs.train.prepare import prepare
 

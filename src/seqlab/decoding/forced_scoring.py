@@ -9,9 +9,9 @@ from jaxtyping import Shaped
 from torch import Tensor
 
 from seqlab.core.errors import UsageError
-from seqlab.decoding.batched import pad_sources
+from seqlab.decoding.batched_decoding import pad_sources
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.prepared import DecodableModel, parameter_device, step_model
+from seqlab.decoding.prepared_decoder import DecodableModel, parameter_device, step_model
 from seqlab.decoding.protocol import Seq2SeqModel
 from seqlab.decoding.search import SpecialTokens, to_log_probs
 

@@ -6,10 +6,10 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
-from seqlab.decoding.batched import pad_sources
+from seqlab.decoding.batched_decoding import pad_sources
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.prepared import DecodableModel, parameter_device, step_model
+from seqlab.decoding.prepared_decoder import DecodableModel, parameter_device, step_model
 from seqlab.decoding.search import SourceBatch
 from seqlab.decoding.search_tree import SearchRecorder, SearchTree
 

@@ -14,7 +14,7 @@ from seqlab.blocks.recurrent import RecurrentStack
 from seqlab.blocks.recurrent_layer import RecurrentLayer
 from seqlab.cells.base import Cell
 from seqlab.core.errors import UsageError
-from seqlab.inspection.scannable import Scannable
+from seqlab.inspection.layer_directions import Scannable
 from seqlab.inspection.step_order import Array, to_numpy
 from seqlab.inspection.table_display import TableDisplay
 from seqlab.inspection.unroll import unroll

@@ -16,7 +16,13 @@ from seqlab.blocks.recurrent import RecurrentStack
 from seqlab.cells.base import Cell, GatedCell, State
 from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
-from seqlab.inspection.scannable import Direction, LayerDirections, Scannable, flatten_state, read_layers
+from seqlab.inspection.layer_directions import (
+    Direction,
+    LayerDirections,
+    Scannable,
+    flatten_state,
+    read_layers,
+)
 
 if TYPE_CHECKING:
     from seqlab.runs.run import Run

@@ -26,10 +26,10 @@ from seqlab.interop.formats.tensor_files import PublishedTensors, open_tensors
 from seqlab.interop.formats.tokenizer_files import read_tokenizer
 from seqlab.interop.tensor_map import check_tensors, required_tensors
 from seqlab.interop.two_vocabularies import needs_two_vocabularies, read_two_vocabularies
-from seqlab.interop.unused import check_unused
+from seqlab.interop.unused_tensors import check_unused
 from seqlab.recipes.recipe import Recipe, recipe_class
 from seqlab.recipes.setting_names import naming_settings
-from seqlab.runs.folder.layout import RECIPE, TOKENS, WEIGHTS, new_folder, refuse_a_run
+from seqlab.runs.folder.layout import RECIPE, TOKENS, WEIGHTS, new_folder, reject_existing_run
 from seqlab.runs.folder.lock import clear_false_start, locked
 from seqlab.runs.folder.manifest import begin_manifest, complete_manifest
 from seqlab.runs.folder.results import provenance, write_results
@@ -79,7 +79,7 @@ def import_published_model(path: str | Path, *, out: str | Path = "") -> Run:
     folder = new_folder(str(out), name=_name(Path(path)))
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
-        refuse_a_run(folder)  # another process may have created it in the meantime
+        reject_existing_run(folder)  # another process may have created it in the meantime
         clear_false_start(folder)
         _save_tokens(opened, folder / TOKENS)
         manifest = begin_manifest(folder, recipe=recipe.to_toml(), data={})

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from seqlab.core.errors import DataError
-from seqlab.interop.unused import UnusedTensor
+from seqlab.interop.unused_tensors import UnusedTensor
 
 Shape = tuple[int, ...]
 MAX_LISTED = 6

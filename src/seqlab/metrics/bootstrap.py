@@ -4,7 +4,7 @@ Draw as many items as there are, with replacement, compute the score again, repe
 scores is the interval. With B resamples its ends are the k-th lowest and the k-th highest score, where
 k = (B + 1) · 0.025: the same number of resamples lies beyond either end. The items drawn must be independent of
 each other: sentences or documents rather than the words inside them. Several models are scored on the same
-resamples, so that the difficulty of the items cancels out of their differences (paired.py).
+resamples, so that the difficulty of the items cancels out of their differences (paired_tests.py).
 
 With B resamples an end is itself off by chance, by about 2.7 σ / √B for a score with standard error σ: 0.027 σ
 with 9,999 resamples, 0.085 σ with 999. The seed depends on the data, so that the intervals of different scores do

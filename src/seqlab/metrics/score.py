@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from seqlab.metrics.difference import PairedDifference, Verdict, phrase, too_few
+from seqlab.metrics.paired_difference import PairedDifference, Verdict, phrase, too_few
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from seqlab.metrics.bootstrap import MIN_ITEMS, check_not_empty, interval_from, resample
-from seqlab.metrics.difference import PairedDifference
 from seqlab.metrics.items import Items, Statistics
-from seqlab.metrics.paired import difference_with_interval
+from seqlab.metrics.paired_difference import PairedDifference
+from seqlab.metrics.paired_tests import difference_with_interval
 from seqlab.metrics.score import Score
 
 

@@ -63,7 +63,7 @@ OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
 
 
 @dataclass(frozen=True)
-class Formula:
+class ParameterFormula:
     """A number of parameters. sizes: the default value of every symbol. meanings: what each symbol is."""
 
     text: str
@@ -86,7 +86,7 @@ class Formula:
         return f"{self.text}; {self.count():,} with {chosen}"
 
 
-def model_formula(name: str) -> Formula | None:
+def model_formula(name: str) -> ParameterFormula | None:
     """The formula of a model without its embedding and its output layer; none for published models, whose
     summary has their number, and for models of plug-ins.
 
@@ -101,14 +101,14 @@ def model_formula(name: str) -> Formula | None:
     return _NETWORKS[name]() if name in _NETWORKS else None
 
 
-def score_formula(name: str) -> Formula | None:
+def score_formula(name: str) -> ParameterFormula | None:
     """The formula of an attention score between two vectors of the default width of a recurrent network."""
     size = RecurrentSettings().hidden_size
     sizes, meanings = {"a": size, "q": size, "k": size}, {"a": "inner layer", "q": "query", "k": "key"}
     return _chosen(SCORES[name], sizes, meanings) if name in SCORES else None
 
 
-def positions_formula(name: str) -> Formula | None:
+def positions_formula(name: str) -> ParameterFormula | None:
     """The formula of a positional encoding in a Transformer of the default size."""
     settings = TransformerSettings()
     sizes = {"n": settings.max_positions, "d": settings.hidden_size, "b": BUCKETS, "H": settings.heads}
@@ -124,15 +124,15 @@ def count_parameters(formula: str, sizes: Mapping[str, int]) -> int:
     return _value(ast.parse(formula.replace("·", "*"), mode="eval").body, sizes)
 
 
-def _cell(text: str) -> Formula:
+def _cell(text: str) -> ParameterFormula:
     hidden = RecurrentSettings().hidden_size
     sizes = {"i": RecurrentSettings().embedding_size or hidden, "h": hidden, "p": PROJECTION}
     return _chosen(text, sizes, {"i": "input", "h": "hidden", "p": "projection"})
 
 
-def _transformer() -> Formula:
+def _transformer() -> ParameterFormula:
     settings = TransformerSettings()
-    return Formula(
+    return ParameterFormula(
         TRANSFORMER, _transformer_sizes(settings), {"L": "layers", "d": "hidden", "f": "feed-forward"}
     )
 
@@ -142,7 +142,7 @@ def _transformer_sizes(settings: TransformerSettings) -> dict[str, int]:
     return {"L": settings.layers, "d": width, "f": settings.feedforward_size or 4 * width}
 
 
-def _vision_transformer() -> Formula:
+def _vision_transformer() -> ParameterFormula:
     """For images of two by two patches, such as the dataset digits."""
     settings = VisionTransformerSettings()
     sizes = _transformer_sizes(settings) | {"c": settings.channels, "p": settings.patch_size, "n": 4}
@@ -154,33 +154,35 @@ def _vision_transformer() -> Formula:
         "p": "patch",
         "n": "patches",
     }
-    return Formula(f"{TRANSFORMER} + d · (c · p · p + n + 3)", sizes, meanings)
+    return ParameterFormula(f"{TRANSFORMER} + d · (c · p · p + n + 3)", sizes, meanings)
 
 
-def _convolutional() -> Formula:
+def _convolutional() -> ParameterFormula:
     settings = ConvolutionalSettings()
     sizes = {"L": settings.layers, "k": settings.kernel_size, "d": settings.hidden_size}
-    return Formula(CONVOLUTIONAL, sizes, {"L": "layers", "k": "kernel", "d": "hidden"})
+    return ParameterFormula(CONVOLUTIONAL, sizes, {"L": "layers", "k": "kernel", "d": "hidden"})
 
 
-def _fixed_window() -> Formula:
+def _fixed_window() -> ParameterFormula:
     settings = FixedWindowSettings()
     sizes = {"n": settings.context, "i": settings.embedding_size, "h": settings.hidden_size}
-    return Formula("h · (n · i + 1)", sizes, {"n": "context", "i": "input", "h": "hidden"})
+    return ParameterFormula("h · (n · i + 1)", sizes, {"n": "context", "i": "input", "h": "hidden"})
 
 
-def _image_convolutional(extra: str = "") -> Formula:
+def _image_convolutional(extra: str = "") -> ParameterFormula:
     settings = ImageConvolutionalSettings()
     sizes = {"c": settings.channels, "d": settings.hidden_size, "L": settings.layers}
-    return Formula(IMAGE_CONVOLUTIONAL + extra, sizes, {"c": "channels", "d": "hidden", "L": "stages"})
+    return ParameterFormula(
+        IMAGE_CONVOLUTIONAL + extra, sizes, {"c": "channels", "d": "hidden", "L": "stages"}
+    )
 
 
-def _non_local() -> Formula:
+def _non_local() -> ParameterFormula:
     """Four projections between d channels and half as many."""
     return _image_convolutional(" + 2 · d · d")
 
 
-_NETWORKS: dict[str, Callable[[], Formula]] = {
+_NETWORKS: dict[str, Callable[[], ParameterFormula]] = {
     "transformer": _transformer,
     "vision_transformer": _vision_transformer,
     "convolutional": _convolutional,
@@ -190,10 +192,12 @@ _NETWORKS: dict[str, Callable[[], Formula]] = {
 }
 
 
-def _chosen(text: str, sizes: Mapping[str, int], meanings: Mapping[str, str]) -> Formula:
+def _chosen(text: str, sizes: Mapping[str, int], meanings: Mapping[str, str]) -> ParameterFormula:
     """A formula with the sizes that it mentions."""
     letters = {node.id for node in ast.walk(ast.parse(text.replace("·", "*"))) if isinstance(node, ast.Name)}
-    return Formula(text, {letter: size for letter, size in sizes.items() if letter in letters}, meanings)
+    return ParameterFormula(
+        text, {letter: size for letter, size in sizes.items() if letter in letters}, meanings
+    )
 
 
 def _value(node: ast.expr, sizes: Mapping[str, int]) -> int:

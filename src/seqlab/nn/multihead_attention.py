@@ -14,8 +14,8 @@ from seqlab.attention.recording import Alignment, RecordableAttention
 from seqlab.core.errors import UsageError
 from seqlab.nn.attention_inputs import InputLayout, check_inputs
 from seqlab.nn.attention_masks import attention_mask_from_torch
+from seqlab.nn.attention_positions import PositionsChoice, choose_positions
 from seqlab.nn.fx_node import as_fx_node
-from seqlab.nn.inner_positions import PositionsChoice, choose_positions
 from seqlab.nn.torch_layers import HasTorchLayer, adopt
 
 Device = torch.device | str | int | None
@@ -197,7 +197,7 @@ class MultiheadAttention(RecordableAttention, HasTorchLayer, nn.MultiheadAttenti
     def _check_nested(self) -> None:
         """Nested tensors go to torch's own code, which takes them for self-attention in evaluation."""
         if not self._matches_torch:
-            raise self.refuse_torch("nested tensors with num_kv_heads=, head_dim= or positions=")
+            raise self.reject_torch("nested tensors with num_kv_heads=, head_dim= or positions=")
 
     @property
     def _matches_torch(self) -> bool:
@@ -206,7 +206,7 @@ class MultiheadAttention(RecordableAttention, HasTorchLayer, nn.MultiheadAttenti
 
     def to_torch(self) -> nn.Module:
         if not self._matches_torch:
-            raise self.refuse_torch("it has num_kv_heads=, head_dim= or positions=")
+            raise self.reject_torch("it has num_kv_heads=, head_dim= or positions=")
         options = {"add_bias_kv": self.bias_k is not None, "add_zero_attn": self.add_zero_attn}
         torch_layer = TorchMultiheadAttention(
             self.embed_dim,

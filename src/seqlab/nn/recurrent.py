@@ -16,13 +16,13 @@ from seqlab.blocks.scan import checked_scan
 from seqlab.cells.base import Cell, State
 from seqlab.cells.kernel_choice import kernel_beats_torch, packed_scan_beats_torch
 from seqlab.cells.native.library import native_kernels
-from seqlab.cells.recording import is_recorded, is_tracing, is_transformed
 from seqlab.cells.step_layout import Packing, StepLayout
+from seqlab.cells.tracing import is_captured, is_tracing, is_transformed
 from seqlab.core.errors import UsageError, nearest
 from seqlab.nn.chosen_cell import CellChoice, ChosenCell, Family, choose_cell
 from seqlab.nn.fx_node import as_fx_node
 from seqlab.nn.named_weights import NamedWeights
-from seqlab.nn.rows import PackedRows, live_of
+from seqlab.nn.packed_rows import PackedRows, live_of
 from seqlab.nn.states import Hidden, States
 from seqlab.nn.torch_layers import NotQuantized, adopt
 from seqlab.nn.widths import layer_widths
@@ -188,7 +188,7 @@ class Recurrent(NotQuantized, nn.RNNBase):
                 " torch.nn.utils.rnn.pack_sequence(nested.unbind(), enforce_sorted=False)"
             )
         if self._is_left_to_torch(input):
-            if isinstance(input, PackedSequence) and not is_recorded():
+            if isinstance(input, PackedSequence) and not is_captured():
                 live_of(input)  # torch's layer trusts the sizes of a PackedSequence that was built by hand
             return super().forward(input, hx)
         self._update_flat_weights()
@@ -208,7 +208,7 @@ class Recurrent(NotQuantized, nn.RNNBase):
         """
         if not self._matches_torch:
             return False
-        if is_recorded():
+        if is_captured():
             return True
         if not self.fast or is_transformed():
             return False
@@ -298,7 +298,7 @@ class Recurrent(NotQuantized, nn.RNNBase):
 
     def to_torch(self) -> nn.Module:
         if not self._matches_torch:
-            raise self.refuse_torch(
+            raise self.reject_torch(
                 f"the cell is {self.chosen}, merge={self.merge}, widths {self.hidden_sizes}"
             )
         names = ("input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout", "bidirectional")

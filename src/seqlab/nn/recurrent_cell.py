@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from seqlab.cells.base import State
-from seqlab.cells.recording import is_recorded, is_transformed
+from seqlab.cells.tracing import is_captured, is_transformed
 from seqlab.nn.chosen_cell import CellChoice, ChosenCell, Family, choose_cell
 from seqlab.nn.named_weights import NamedWeights
 from seqlab.nn.torch_layers import NotQuantized, adopt
@@ -69,7 +69,7 @@ class RecurrentCell(NotQuantized, nn.RNNCellBase):
         """Whether torch's own cell runs this call: it has the same equations, but few transforms of
         torch.func.
         """
-        return self._matches_torch and (is_recorded() or not is_transformed())
+        return self._matches_torch and (is_captured() or not is_transformed())
 
     def _step(self, inputs: Tensor, state: State | None) -> State:
         """The next state of a batch (batch, input) or of a single sequence (input,)."""
@@ -103,7 +103,7 @@ class RecurrentCell(NotQuantized, nn.RNNCellBase):
 
     def to_torch(self) -> nn.Module:
         if not self._matches_torch:
-            raise self.refuse_torch(f"the cell is {self.chosen}")
+            raise self.reject_torch(f"the cell is {self.chosen}")
         arguments: dict[str, Any] = {"nonlinearity": self.nonlinearity} if self.family == "rnn" else {}
         sizes = (self.input_size, self.hidden_size, self.bias)
         return adopt(TORCH_CELLS[self.family](*sizes, **arguments, device="meta"), self)

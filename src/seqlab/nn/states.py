@@ -13,7 +13,7 @@ from torch import Tensor
 from seqlab.cells.base import State
 from seqlab.core.errors import UsageError
 from seqlab.nn.named_weights import NamedWeights
-from seqlab.nn.rows import PackedRows
+from seqlab.nn.packed_rows import PackedRows
 
 Part = Tensor | Sequence[Tensor]
 """(layers * directions, batch, hidden); where widths differ, one (directions, batch, hidden) per layer."""

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqlab.blocks.norm import NormKind
+from seqlab.nn.attention_positions import PositionsChoice
 from seqlab.nn.fx_node import as_fx_node
-from seqlab.nn.inner_positions import PositionsChoice
 from seqlab.nn.multihead_attention import Device, MultiheadAttention
 from seqlab.nn.transformer_layer import ActivationFunction, LayerOptions, ResidualKind, TransformerLayer
 

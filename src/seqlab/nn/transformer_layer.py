@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 from seqlab.blocks.norm import NormKind
 from seqlab.core.errors import UsageError, nearest
-from seqlab.nn.inner_positions import PositionsChoice
+from seqlab.nn.attention_positions import PositionsChoice
 from seqlab.nn.multihead_attention import Device, MultiheadAttention
 from seqlab.nn.torch_layers import HasTorchLayer, adopt
 
@@ -171,7 +171,7 @@ class TransformerLayer(HasTorchLayer):
 
     def to_torch(self) -> nn.Module:
         if not self._matches_torch:
-            raise self.refuse_torch("it has options that torch's layer does not support")
+            raise self.reject_torch("it has options that torch's layer does not support")
         attention, norm = self.self_attn, self.norm1
         assert isinstance(attention, MultiheadAttention)
         assert isinstance(norm, nn.LayerNorm)

@@ -12,14 +12,14 @@ from seqlab.core.plugins import PLUGIN_HINT
 from seqlab.core.settings import Settings, choices_of, entry_of, expected, expected_entry
 from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.recipes.recipe import Recipe
-from seqlab.recipes.renamed import new_name
+from seqlab.recipes.renamed_settings import new_name
 from seqlab.recipes.sections import KINDS, is_section, sections_with, settings_of, task_sections
 from seqlab.recipes.synonyms import setting_for
 from seqlab.recipes.task_registry import registered_tasks
 
 
 @dataclass(frozen=True)
-class Place:
+class ErrorLocation:
     """The location of a mistake: a section, the settings class that its kind selects, and the rest of the
     path (a setting, an entry of a list).
     """
@@ -29,7 +29,7 @@ class Place:
     rest: tuple[str | int, ...]
 
     @classmethod
-    def of(cls, path: Sequence[str | int]) -> Place:
+    def of(cls, path: Sequence[str | int]) -> ErrorLocation:
         """Parse a path of pydantic, which has the kinds between the names.
 
         >>> place = Place.of(["model", "recurrent", "cell", "lstm", "forget_bias"])
@@ -75,7 +75,7 @@ def unknown_section(name: str, value: Any, task: str) -> list[str]:
 
 def in_words(entry: Any) -> str:
     """Turn one error of pydantic into a sentence that starts with the dotted name."""
-    place = Place.of(entry["loc"])
+    place = ErrorLocation.of(entry["loc"])
     if entry["type"] == "value_error":  # settings that contradict each other have their own message
         return f"{place.section}: {entry['ctx']['error']}"
     if entry["type"] == "extra_forbidden":
@@ -153,7 +153,7 @@ def _is_too_large(value: Any) -> bool:
     return isinstance(value, int) and value > LARGEST_NUMBER
 
 
-def _wrong_value(place: Place, value: Any) -> str:
+def _wrong_value(place: ErrorLocation, value: Any) -> str:
     settings = place.chosen or next(iter(settings_of(place.section)), Recipe)
     name = str(place.rest[0]) if place.rest else place.section
     dotted = f"{place.section}.{name}" if place.rest else name
@@ -174,14 +174,14 @@ def _plugin_hint(annotation: Any) -> str:
     return f" {PLUGIN_HINT}" if isinstance(annotation, type) and issubclass(annotation, PartName) else ""
 
 
-def _unknown_kind(place: Place, kind: str) -> str:
+def _unknown_kind(place: ErrorLocation, kind: str) -> str:
     kinds = KINDS[place.section]
     name = place.section if place.section == "model.cell" else f"{place.section}.kind"
     plugin = f" {PLUGIN_HINT}" if place.section == "model.cell" else ""
     return f"{name}: expected {_or(kinds)}, found {format_value(kind)}.{_hint(kind, kinds)}{plugin}"
 
 
-def _unknown_setting(place: Place) -> str:
+def _unknown_setting(place: ErrorLocation) -> str:
     section, key, chosen = place.section, str(place.rest[-1]) if place.rest else "", place.chosen
     kinds = settings_of(section) or (Recipe,)
     name = f"{section}.{shortened(key)}"
@@ -203,7 +203,7 @@ def _unknown_setting(place: Place) -> str:
     return f"{name}: no such setting. {hint} All: seqlab explain {section}"
 
 
-def _unknown_option(place: Place) -> str:
+def _unknown_option(place: ErrorLocation) -> str:
     """Explain an option that this cell does not have, but another one may."""
     cells, chosen, key = KINDS["model.cell"], place.chosen, str(place.rest[0])
     assert chosen is not None

@@ -55,7 +55,7 @@ def check(raw: Raw, *, where: str, is_trained: bool = False) -> Recipe:
 
     is_trained: whether this is the recipe of a finished run, whose metrics need not be registered.
     """
-    _refuse_other_formats(raw.get("format", FORMAT), where=where)
+    _reject_other_formats(raw.get("format", FORMAT), where=where)
     task, mistakes = _find_task(raw)
     kind = recipe_class(task)
     known = {name: value for name, value in raw.items() if name in kind.model_fields}
@@ -113,7 +113,7 @@ def _with_kinds(model: Raw) -> Raw:
     return {"kind": DEFAULT_KINDS["model"], **model, **whole}
 
 
-def _refuse_other_formats(version: object, *, where: str) -> None:
+def _reject_other_formats(version: object, *, where: str) -> None:
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise RecipeError(
             f"format: expected a whole number from 1 to {FORMAT}, found {format_value(version)}.",

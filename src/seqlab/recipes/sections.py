@@ -13,7 +13,7 @@ from seqlab.core.errors import UsageError, closest
 from seqlab.core.settings import SettingHelp, Settings, describe
 from seqlab.models.settings.section import MODEL_KINDS
 from seqlab.recipes.recipe import Recipe, task_settings
-from seqlab.recipes.renamed import new_names_of_keyword
+from seqlab.recipes.renamed_settings import new_names_of_keyword
 from seqlab.recipes.synonyms import setting_for
 from seqlab.recipes.task_registry import registered_tasks
 

@@ -34,7 +34,7 @@ class RunData:
     warnings: list[str] = field(default_factory=list)
 
 
-def refuse_missing(recipe: Recipe) -> None:
+def require_files(recipe: Recipe) -> None:
     """Check that every file of the recipe exists. Nothing is read, so this is fast."""
     data = recipe.data
     if not data.train:
@@ -47,7 +47,7 @@ def refuse_missing(recipe: Recipe) -> None:
     for path in (data.valid, data.test):
         if path and not files.exists(path, data):
             raise files.missing(path)
-    _refuse_idle_measures(recipe)
+    _reject_dataset_settings(recipe)
 
 
 def open_data(recipe: Recipe, *, on_note: Notify = ignore) -> RunData:
@@ -55,7 +55,7 @@ def open_data(recipe: Recipe, *, on_note: Notify = ignore) -> RunData:
 
     on_note: called with each guess as soon as it is made.
     """
-    refuse_missing(recipe)
+    require_files(recipe)
     if recipe.data.train in datasets.names() and not files.exists(recipe.data.train, recipe.data):
         built_in = _open_built_in(recipe)
         for reason in built_in.reasons:
@@ -92,7 +92,7 @@ def with_columns(recipe: Recipe, source: Source) -> Recipe:
     return recipe.model_copy(update={"data": data})
 
 
-def _refuse_idle_measures(recipe: Recipe) -> None:
+def _reject_dataset_settings(recipe: Recipe) -> None:
     """Reject settings that only some built-in datasets support."""
     for setting, names in MADE_TO_MEASURE.items():
         value = getattr(recipe.data, setting)

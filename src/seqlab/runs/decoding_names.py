@@ -27,20 +27,20 @@ def check_decoding_names(spec: TaskSpec, names: Iterable[str], *, written: str =
             )
     kind = spec.decoding
     if issubclass(kind, TaskDecoding):
-        _refuse([name for name in names if name not in kind.used], kind.why, spec, written)
+        _reject([name for name in names if name not in kind.used], kind.why, spec, written)
 
 
-def refuse_idle_in_predict(spec: TaskSpec, names: Iterable[str], *, written: str = "{}") -> None:
+def reject_sampling_settings(spec: TaskSpec, names: Iterable[str], *, written: str = "{}") -> None:
     """Reject sampling settings for a language model: `predict` does not sample the next token, only
     `generate` does.
     """
     if spec.continues_text:
         known = [name for name in names if name in DecodingSettings.model_fields and name not in IN_PREDICT]
         why = "predict returns the probabilities of the next token. Use generate to continue a text."
-        _refuse(known, why, spec, written)
+        _reject(known, why, spec, written)
 
 
-def _refuse(idle: list[str], why: str, spec: TaskSpec, written: str) -> None:
+def _reject(idle: list[str], why: str, spec: TaskSpec, written: str) -> None:
     if idle:
         raise UsageError(
             f"no effect on a run of the task {spec.name}: {why}",

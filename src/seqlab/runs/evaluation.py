@@ -21,7 +21,7 @@ from seqlab.tasks.spec import find_spec
 NAME = "evaluation.metrics"
 
 
-def refuse_unsupported(recipe: Recipe) -> None:
+def reject_unsupported(recipe: Recipe) -> None:
     """Reject metrics before training if the task has no predictions to compute them from."""
     if recipe.evaluation.metrics and not find_spec(recipe.task).supports_metrics:
         raise RecipeError(

@@ -17,8 +17,8 @@ from seqlab.recipes.sections import dotted_names
 from seqlab.runs.folder.layout import read_recipe
 from seqlab.runs.transfer.warm_start import (
     find_source,
-    refuse_differences,
-    refuse_idle_settings,
+    reject_fine_tuning_settings,
+    reject_incompatible_settings,
     with_kinds_of,
 )
 from seqlab.training.budget import scale_count
@@ -71,11 +71,11 @@ def _check(raw: Raw, *, where: str) -> Recipe:
     run = raw["start"].get("run") if isinstance(raw.get("start"), dict) else None
     if not run or not isinstance(run, str):
         recipe = check(raw, where=where)
-        refuse_idle_settings(recipe.start)
+        reject_fine_tuning_settings(recipe.start)
         return recipe
     source = read_recipe(find_source(StartSettings(run=run)))
     recipe = check(with_kinds_of(raw, source), where=where)
-    refuse_differences(recipe, source)
+    reject_incompatible_settings(recipe, source)
     return recipe
 
 

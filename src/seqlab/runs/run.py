@@ -20,7 +20,7 @@ from seqlab.models.short_name import short_name
 from seqlab.recipes.read import check, override
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.setting_names import naming_settings
-from seqlab.runs.decoding_names import check_decoding_names, refuse_idle_in_predict
+from seqlab.runs.decoding_names import check_decoding_names, reject_sampling_settings
 from seqlab.runs.folder.best_step import least_best_step
 from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe
 from seqlab.runs.folder.manifest import score_again, verify
@@ -89,7 +89,7 @@ class Run:
         )
         model = build_model(codec)
         model.load_state_dict(weights)
-        _refuse_non_finite(model, folder)
+        _reject_non_finite(model, folder)
         return cls(folder, recipe, codec, model.to(choose_device(recipe.training)), calibration)
 
     @cached_property
@@ -145,7 +145,7 @@ class Run:
                 `temperature=0.7, samples=4`.
         """
         _check_predict_arguments(inputs, top)
-        refuse_idle_in_predict(self.spec, decoding)
+        reject_sampling_settings(self.spec, decoding)
         if is_table(inputs) and not self._reads_objects:
             inputs = list(self.spec.read_inputs(open_table(inputs), self.recipe.data, Path()))
         run = self.with_decoding(**decoding)
@@ -322,7 +322,7 @@ class Run:
         return f"<b>{escape(repr(self))}</b><table>{rows}</table>"
 
 
-def _refuse_non_finite(model: nn.Module, folder: Path) -> None:
+def _reject_non_finite(model: nn.Module, folder: Path) -> None:
     """Reject weights that are not finite, which would predict NaN; training never saves such weights."""
     if name := next(non_finite_names(model.state_dict().items()), ""):
         raise RunError(

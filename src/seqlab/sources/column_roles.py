@@ -13,9 +13,9 @@ from seqlab.sources.base import Row, Source, TextSource, require_columns
 from seqlab.sources.column_names import LABEL_NAMES, SPLIT_NAMES, TAG_NAMES, is_named
 from seqlab.sources.column_profile import profile
 from seqlab.sources.roles.base import ANOTHER_TASK, Answer, ColumnRoles
-from seqlab.sources.roles.multiple_choice import refuse_multiple_choice
+from seqlab.sources.roles.multiple_choice import reject_multiple_choice
 from seqlab.sources.roles.series_roles import series_roles
-from seqlab.sources.roles.span_annotations import is_review, refuse_spans
+from seqlab.sources.roles.span_annotations import is_review, reject_spans
 from seqlab.sources.roles.tagged_roles import frame_roles, word_roles, word_row_roles
 from seqlab.sources.roles.text_evidence import find_pair, pick_text
 from seqlab.sources.roles.text_roles import text_roles
@@ -58,7 +58,7 @@ def _find_roles(source: Source, sample: int, data: DataSettings) -> ColumnRoles:
         )
     rows = _first_rows(source, sample)
     if not data.text and not data.label:
-        refuse_multiple_choice(source, rows)
+        reject_multiple_choice(source, rows)
     words, lists = (
         [name for name in source.columns if holds(rows, name)] for holds in (holds_lists, holds_tags)
     )
@@ -80,7 +80,7 @@ def _find_roles(source: Source, sample: int, data: DataSettings) -> ColumnRoles:
     if text:
         roles = text_roles(rows, columns, text, data)
         if roles.answer == "none" and not data.text:
-            refuse_spans(source, rows, text)
+            reject_spans(source, rows, text)
         return roles
     if len(words) == 1 and not data.label:
         raise _no_tags(source, words[0])

@@ -61,7 +61,7 @@ def open_dataset(
     parts |= open_named_parts(data)
     parts = {name: _usable(spec, data, source) for name, source in parts.items()}
     check_columns(spec, data, parts.values())
-    _refuse_constant_steps(data, parts["train"])
+    _reject_constant_steps(data, parts["train"])
     warnings += _warn_of_single_steps(data, parts["train"])
     opened = _hold_out(spec, OpenedData(data, parts, [], warnings), seed=seed)
     _tell_skipped(opened.parts, reasons)
@@ -218,7 +218,7 @@ def _language_behind(name: str, file: str) -> str:
     return ending if len(ending) == 2 and ending.isalpha() else ""
 
 
-def _refuse_constant_steps(data: DataSettings, train: Source) -> None:
+def _reject_constant_steps(data: DataSettings, train: Source) -> None:
     """Constant numbers carry no information. Reading stops at the first change."""
     if not data.sequence or STEPS not in train.columns:  # words may have one row each, too
         return

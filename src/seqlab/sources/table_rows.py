@@ -70,14 +70,14 @@ def _of_list(rows: Sequence[Any]) -> Iterable[Mapping[Any, Any]]:
                 cure="Pass the list of rows itself: seqlab.train(rows) instead of seqlab.train([rows]).",
             )
         if isinstance(row, Mapping) != isinstance(rows[0], Mapping) or len(row) != len(rows[0]) != 0:
-            _refuse_other_shape(number, row, rows[0])
+            _reject_other_shape(number, row, rows[0])
     if not rows or isinstance(rows[0], Mapping):
         return rows
     names = getattr(rows[0], "_fields", None) or [f"column_{place}" for place in range(1, len(rows[0]) + 1)]
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _refuse_other_shape(number: int, row: Any, first: Any) -> None:
+def _reject_other_shape(number: int, row: Any, first: Any) -> None:
     """Dicts may lack a column; tuples may not, and the two cannot be mixed."""
     if isinstance(row, Mapping) and isinstance(first, Mapping):
         return

@@ -16,8 +16,8 @@ from seqlab.core.cache import cache_folder
 from seqlab.core.errors import UsageError, listed
 from seqlab.core.files import write_whole
 from seqlab.sources.base import IN_MEMORY, place_of
-from seqlab.sources.half_surrogates import refuse_half_surrogates
 from seqlab.sources.in_memory import InMemoryRows
+from seqlab.sources.lone_surrogates import reject_lone_surrogates
 from seqlab.sources.split_names import SPLITS
 from seqlab.sources.table_rows import read_rows
 
@@ -58,7 +58,7 @@ def open_table(value: Any, *, name: str = IN_MEMORY) -> InMemoryRows:
     """A table in memory as a source. Columns are those of any row, in the order in which they first occur."""
     rows = read_rows(value)
     for number, row in enumerate(rows, start=1):
-        refuse_half_surrogates(row, where=place_of(name, number), cure="Fix or remove the row.")
+        reject_lone_surrogates(row, where=place_of(name, number), cure="Fix or remove the row.")
     columns = list(dict.fromkeys(column for row in rows for column in row))
     return InMemoryRows(name, columns, [{column: row.get(column) for column in columns} for row in rows])
 

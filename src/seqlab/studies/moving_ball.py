@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.pages.charts.paths import Trajectory, TrajectoryPlot, draw_trajectories
+from seqlab.pages.charts.trajectories import Trajectory, TrajectoryPlot, draw_trajectories
 from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.studies.base import Finding, studies
 from seqlab.studies.kit.small_models import PerStepModel, SmallRecurrentModel, cell_maker

@@ -12,20 +12,20 @@ from seqlab.tasks.spec import TaskSpec, find_spec, task_specs
 
 
 @dataclass(frozen=True)
-class Guess:
+class TaskGuess:
     """A task and why it was chosen."""
 
     spec: TaskSpec
     reasons: list[str]
 
 
-def guess_task(source: Source, data: DataSettings) -> Guess:
+def guess_task(source: Source, data: DataSettings) -> TaskGuess:
     """Choose the first task, in guess order, that fits the data."""
     roles = None if asks_for_pairs(source, data) else find_roles(source, settings=data)
     specs = sorted((find_spec(name) for name in task_specs.names()), key=lambda spec: spec.guess_order)
     for spec in specs:
         if spec.fits(source, data, roles):
-            return Guess(spec, spec.why(source, data, roles))
+            return TaskGuess(spec, spec.why(source, data, roles))
     raise DataError(
         "no task fits this data.", where=source.name, cure="Set one: task=NAME (seqlab list tasks)."
     )

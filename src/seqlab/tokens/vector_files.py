@@ -70,13 +70,13 @@ class _Table:
     def add(self, where: str, word: str, numbers: Vectors) -> None:
         if not np.isfinite(numbers).all():
             bad = int(np.argmin(np.isfinite(numbers))) + 1
-            _refuse(
+            _reject(
                 self.path,
                 where,
                 f"value {bad} of the word '{shortened(word)}' is not finite in float32 ({numbers[bad - 1]}).",
             )
         if word in self.seen:
-            _refuse(
+            _reject(
                 self.path,
                 where,
                 f"the word '{shortened(word)}' occurs twice; it was first seen at {self.seen[word]}.",
@@ -89,7 +89,7 @@ class _Table:
         self.words.append(word)
         self.numbers += numbers.tobytes()
         if len(self.numbers) > 4 * MOST_NUMBERS:
-            _refuse(
+            _reject(
                 self.path,
                 where,
                 f"more than {MOST_NUMBERS:,} numbers.",
@@ -118,7 +118,7 @@ def _read_text(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vector
             promised, width = _header(fields, path, bytes_of_a_number=2)
             continue
         if fields == [""]:
-            _refuse(
+            _reject(
                 path,
                 where,
                 "is empty.",
@@ -126,7 +126,7 @@ def _read_text(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vector
             )
         width = width or len(fields) - 1
         if not 0 < width <= WIDEST:
-            _refuse(
+            _reject(
                 path,
                 where,
                 f"a word with {width:,} values; expected 1 to {WIDEST:,}.",
@@ -135,7 +135,7 @@ def _read_text(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vector
         yield where, *_cut(fields, width, path, where)
         num_lines += 1
         if num_lines == promised + 1 and promised >= 0:
-            _refuse(
+            _reject(
                 path,
                 where,
                 f"the header declares {promised:,} words, but this is one more.",
@@ -154,7 +154,7 @@ def _cut(fields: list[str], width: int, path: Path, where: str) -> tuple[str, Ve
     count, word = len(fields) - 1, " ".join(fields[: len(fields) - width])
     too_many = count > width and any(_is_number(field) for field in fields[1 : len(fields) - width])
     if count < width or too_many or not word:
-        _refuse(
+        _reject(
             path,
             where,
             f"the word '{shortened(fields[0])}' has {count} values, expected {width}.",
@@ -164,7 +164,7 @@ def _cut(fields: list[str], width: int, path: Path, where: str) -> tuple[str, Ve
         numbers = [float(field) for field in fields[len(fields) - width :]]
     except ValueError:
         wrong = next(field for field in fields[len(fields) - width :] if not _is_number(field))
-        _refuse(
+        _reject(
             path,
             where,
             f"'{shortened(wrong)}' is not a number.",
@@ -189,7 +189,7 @@ def _read_binary(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vect
     first = stream.readline(100)
     fields = first.decode("ascii", "replace").split()
     if not first.endswith(b"\n") or len(fields) != 2 or not all(field.isdigit() for field in fields):
-        _refuse(
+        _reject(
             path,
             "its beginning",
             "expected a header line with the number of words and their dimension.",
@@ -201,7 +201,7 @@ def _read_binary(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vect
         letters = bytearray()
         while (letter := stream.read(1)) != b" ":
             if not letter or len(letters) > LONGEST_WORD:
-                _refuse(
+                _reject(
                     path,
                     where,
                     f"the file ends inside the word, or the word is longer than {LONGEST_WORD:,} bytes; the"
@@ -211,7 +211,7 @@ def _read_binary(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vect
         word = _decoded(bytes(letters).lstrip(b"\n"), path, where)
         numbers = stream.read(4 * width)
         if len(numbers) < 4 * width:
-            _refuse(
+            _reject(
                 path,
                 where,
                 f"the file ends inside its values; the header declares {promised:,} words.",
@@ -219,7 +219,7 @@ def _read_binary(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vect
             )
         yield where, word, np.frombuffer(numbers, dtype="<f4").astype(np.float32)
     if stream.read(2).strip() or stream.read(1):  # up to the end, where a compressed file has its checksum
-        _refuse(
+        _reject(
             path,
             "its end",
             f"the file continues after the {promised:,} words that the header declares.",
@@ -232,7 +232,7 @@ def _header(fields: list[str], path: Path, *, bytes_of_a_number: int) -> tuple[i
     longest = max(map(len, fields))
     words, width = (int(field) for field in fields) if longest <= 12 else (0, 0)
     if not words or not 0 < width <= WIDEST:
-        _refuse(
+        _reject(
             path,
             "line 1",
             f"declares {shortened(fields[0])} words of dimension {shortened(fields[1])}; the dimension"
@@ -240,7 +240,7 @@ def _header(fields: list[str], path: Path, *, bytes_of_a_number: int) -> tuple[i
         )
     size = path.stat().st_size
     if not compression(path) and words * (1 + bytes_of_a_number * width) > size:
-        _refuse(
+        _reject(
             path,
             "line 1",
             f"declares {words:,} words of dimension {width:,}, but the file has only {size:,} bytes.",
@@ -254,7 +254,7 @@ def _lines(stream: IO[bytes], path: Path) -> Iterator[bytes]:
     while line := stream.readline(LONGEST_LINE):
         number += 1
         if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
-            _refuse(
+            _reject(
                 path,
                 f"line {number}",
                 f"is longer than {LONGEST_LINE:,} bytes.",
@@ -267,7 +267,7 @@ def _decoded(letters: bytes, path: Path, where: str) -> str:
     try:
         return letters.decode("utf-8")
     except UnicodeDecodeError:
-        _refuse(
+        _reject(
             path,
             where,
             "is not UTF-8.",
@@ -275,5 +275,5 @@ def _decoded(letters: bytes, path: Path, where: str) -> str:
         )
 
 
-def _refuse(path: Path, where: str, what: str, *, cure: str = "") -> NoReturn:
+def _reject(path: Path, where: str, what: str, *, cure: str = "") -> NoReturn:
     raise DataError(what, where=f"{path}, {where}", cure=cure)

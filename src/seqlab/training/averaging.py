@@ -101,7 +101,7 @@ class MovingAverage(Average):
             average.copy_(state[name])
 
 
-class LastWeights(Average):
+class CheckpointAverage(Average):
     """The mean of the last few regular snapshots (checkpoint averaging), common for translation Transformers.
 
     A snapshot counts as long as it lies within the span of all of them, so replanning a run to fewer steps
@@ -173,7 +173,7 @@ def build_average(model: nn.Module, settings: TrainingSettings) -> Average:
     if settings.ema_decay:
         return MovingAverage(model)
     if settings.average_checkpoints:
-        return LastWeights(model)
+        return CheckpointAverage(model)
     return NoAverage(model)
 
 

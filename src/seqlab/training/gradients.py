@@ -15,7 +15,7 @@ from seqlab.training.settings import TrainingSettings
 
 
 @dataclass(frozen=True)
-class Backward:
+class BackwardResult:
     """The result of the backward pass of an update: the loss of its batches, the mean over all targets, and
     the gradient norm before clipping.
     """
@@ -33,7 +33,7 @@ def accumulate_gradients(
     *,
     step: int,
     carry: Carry,
-) -> Backward:
+) -> BackwardResult:
     """Compute the clipped gradient of the mean loss and store it in the parameters.
 
     step: the 0-based number of the update.  carry: the state carried over from the previous update.
@@ -58,7 +58,7 @@ def accumulate_gradients(
             [parameter.grad for parameter in model.parameters() if parameter.grad is not None], count
         )
     mean = summed.total / count
-    return Backward(summed, mean.item(), clip_by_norm(model.parameters(), settings.clip_norm))
+    return BackwardResult(summed, mean.item(), clip_by_norm(model.parameters(), settings.clip_norm))
 
 
 def sum_losses(losses: Sequence[BatchLoss]) -> BatchLoss:

@@ -19,7 +19,7 @@ from seqlab.training.base import Callback, Carry, StepReport, Trainable, Validat
 from seqlab.training.budget import Budget, scale_counts
 from seqlab.training.callbacks.callback_list import with_registered
 from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
-from seqlab.training.checkpoints.snapshot import put_back, take_snapshot
+from seqlab.training.checkpoints.snapshot import restore_snapshot, take_snapshot
 from seqlab.training.checkpoints.weights_file import replace_weights
 from seqlab.training.gradients import accumulate_gradients
 from seqlab.training.journal import Journal
@@ -160,7 +160,7 @@ class Trainer:
             self.model, self.objective, batches, self.settings, step=self.step - 1, carry=self.carry
         )
         if not (math.isfinite(backward.mean) and math.isfinite(backward.norm)):
-            self._refuse(
+            self._reject(
                 explain_update(backward, batches, self.model),
                 rows="; ".join(map(self.objective.describe_rows, batches)),
             )
@@ -292,7 +292,7 @@ class Trainer:
             validation = self.objective.validate(self.model)
         self.model.train()
         if reason := explain_validation(validation, self.model):
-            self._refuse(reason)
+            self._reject(reason)
         return validation
 
     def save(self) -> None:
@@ -310,7 +310,7 @@ class Trainer:
 
     def resume(self, checkpoint: Checkpoint) -> None:
         """Continue from a checkpoint as if the run had never been interrupted."""
-        self.carry = put_back(
+        self.carry = restore_snapshot(
             checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device
         )
         self.loader = self.objective.loader(Cursor(**checkpoint.state["position"]))
@@ -334,7 +334,7 @@ class Trainer:
         self.progress.seconds += now - since
         return now
 
-    def _refuse(self, reason: str, *, rows: str = "") -> None:
+    def _reject(self, reason: str, *, rows: str = "") -> None:
         """Stop before NaN or infinity gets into the weights or a checkpoint."""
         self.journal.write("not_finite", step=self.step, reason=reason)
         raise not_finite(

@@ -12,7 +12,7 @@ from seqlab.batches.batch import Batch
 from seqlab.core.errors import TrainingError
 from seqlab.training.base import Validation
 from seqlab.training.finite import non_finite_names
-from seqlab.training.gradients import Backward
+from seqlab.training.gradients import BackwardResult
 from seqlab.training.settings import TrainingSettings
 
 
@@ -21,7 +21,7 @@ def first_broken(model: nn.Module) -> str | None:
     return next(non_finite_names(model.named_parameters()), None)
 
 
-def explain_update(backward: Backward, batches: Sequence[Batch], model: nn.Module) -> str:
+def explain_update(backward: BackwardResult, batches: Sequence[Batch], model: nn.Module) -> str:
     """Explain why an update is not possible, by its most likely cause."""
     problem = (
         f"the loss is {backward.mean}"

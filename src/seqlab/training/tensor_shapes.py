@@ -14,7 +14,7 @@ from seqlab.core.errors import RecipeError
 DRAWS = ("normal_", "uniform_")
 
 
-class _NoDraws(TorchFunctionMode):
+class _SkipRandomInit(TorchFunctionMode):
     """Skips random initialization on the meta device. torch skips it too, but first imports its compiler,
     which takes seconds.
     """
@@ -32,7 +32,7 @@ def shapes_of(build: Callable[[], nn.Module]) -> dict[str, Tensor]:
     safe.
     """
     try:
-        with torch.device("meta"), _NoDraws():
+        with torch.device("meta"), _SkipRandomInit():
             return build().state_dict()
     except (RuntimeError, OverflowError, TypeError) as error:  # sizes that overflow
         raise RecipeError(

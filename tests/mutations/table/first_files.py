@@ -189,7 +189,7 @@ FIRST_FILES = [
     ),
     Mutant(
         "a-verdict-from-one-row",
-        "metrics/difference.py",
+        "metrics/paired_difference.py",
         "MIN_COMPARED_ITEMS = 20",
         "MIN_COMPARED_ITEMS = 1",
         "tests/metrics/test_score.py -k few_rows",
@@ -261,7 +261,7 @@ FIRST_FILES = [
     ),
     Mutant(
         "worse-is-always-clear",
-        "metrics/difference.py",
+        "metrics/paired_difference.py",
         'return "clearly worse" if self.holm_p <= SIGNIFICANCE_LEVEL else "worse"',
         'return "clearly worse"',
         "tests/metrics/test_score.py -k one_rule",

@@ -56,7 +56,7 @@ INTEGRITY = [
     Mutant(
         "weights-that-are-nan",
         "runs/run.py",
-        "        _refuse_non_finite(model, folder)",
+        "        _reject_non_finite(model, folder)",
         "        assert folder",
         "tests/runs/test_damage_on_purpose.py -k not_finite",
         "A run with NaN weights answers every question with NaN.",
@@ -160,14 +160,14 @@ INTEGRITY = [
     Mutant(
         "half-surrogates-in-json",
         "sources/formats/json_objects.py",
-        "        refuse_half_surrogates(value, where=where, cure=SKIP)",
+        "        reject_lone_surrogates(value, where=where, cure=SKIP)",
         "        assert where",
         "tests/sources/test_not_text.py -k half_a_surrogate",
         "Half a surrogate pair in a list of labels ends a finished training.",
     ),
     Mutant(
         "half-surrogates-on-top-only",
-        "sources/half_surrogates.py",
+        "sources/lone_surrogates.py",
         "        text = json.dumps([name, cell], ensure_ascii=False, default=str)",
         "        text = cell if isinstance(cell, str) else name",
         "tests/sources/test_not_text.py -k half_a_surrogate",

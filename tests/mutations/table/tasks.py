@@ -66,7 +66,7 @@ TASKS = [
         "tasks",
         "log_probs.argmax(dim=-1) if crf is None",
         "log_probs.argmax(dim=-1) if True",
-        "tests/tasks/test_decisions.py",
+        "tests/tasks/test_tag_decoding.py",
         "A CRF answers with the best tag of each word instead of the best sequence.",
     ),
     Mutant(

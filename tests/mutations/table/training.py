@@ -8,8 +8,8 @@ TRAINING = [
     Mutant(
         "gradients-not-clipped",
         "training",
-        "    return Backward(summed, mean.item(), clip_by_norm(model.parameters(), settings.clip_norm))",
-        "    return Backward(summed, mean.item(), clip_by_norm(model.parameters(), 0.0))",
+        "    return BackwardResult(summed, mean.item(), clip_by_norm(model.parameters(), settings.clip_norm))",
+        "    return BackwardResult(summed, mean.item(), clip_by_norm(model.parameters(), 0.0))",
         "tests/training/test_gradients.py tests/training/test_loop.py",
         "The norm is measured and nothing is clipped before the update.",
     ),
@@ -88,8 +88,8 @@ TRAINING = [
     Mutant(
         "resume-without-carry",
         "training",
-        "        self.carry = put_back(\n            checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device\n        )",
-        "        put_back(checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device)",
+        "        self.carry = restore_snapshot(\n            checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device\n        )",
+        "        restore_snapshot(checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device)",
         "tests/training/test_carry.py",
         "A resumed language model starts its window from an empty state.",
     ),

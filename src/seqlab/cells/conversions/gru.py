@@ -56,7 +56,7 @@ def to_reset_after(cell: ResetBeforeGRU) -> GRU:
     every state if, wherever U_ij is not zero, the two gates are the same function (U' = U) or both are
     constant (U'_ij = U_ij reset_j / reset_i).
     """
-    _refuse_other_candidates(cell)
+    _reject_other_candidates(cell)
     gates = _ResetGates(cell)
     size = cell.hidden_size
     inner = gates.across_gates(
@@ -181,7 +181,7 @@ class _ResetGates:
         return torch.where(self.is_same | ~are_constant, inner, inner * by)
 
 
-def _refuse_other_candidates(cell: ResetBeforeGRU) -> None:
+def _reject_other_candidates(cell: ResetBeforeGRU) -> None:
     where = "reset_before_gru to gru"
     if cell.candidate != "tanh":
         cure = (

@@ -140,7 +140,7 @@ class Stacked(RNNForm):
 
     @classmethod
     def from_cell(cls, cell: RNN, output_layer: nn.Linear | None = None) -> Self:
-        _refuse_output_layer(cls, output_layer)
+        _reject_output_layer(cls, output_layer)
         inputs, recurrent, bias = _numbers(cls, cell)
         return cls(torch.cat([recurrent, inputs], dim=1), bias)
 
@@ -201,7 +201,7 @@ class TwoBiases(RNNForm):
 
     @classmethod
     def from_cell(cls, cell: RNN, output_layer: nn.Linear | None = None) -> Self:
-        _refuse_output_layer(cls, output_layer)
+        _reject_output_layer(cls, output_layer)
         inputs, recurrent, bias = _numbers(cls, cell)
         return cls(inputs, bias, recurrent, torch.zeros_like(bias))
 
@@ -254,7 +254,7 @@ class OneBias(RNNForm):
 
     @classmethod
     def from_cell(cls, cell: RNN, output_layer: nn.Linear | None = None) -> Self:
-        _refuse_output_layer(cls, output_layer)
+        _reject_output_layer(cls, output_layer)
         return cls(*_numbers(cls, cell))
 
 
@@ -292,7 +292,7 @@ def _needed(kind: type[RNNForm], output_layer: nn.Linear | None) -> nn.Linear:
     return output_layer
 
 
-def _refuse_output_layer(kind: type[RNNForm], output_layer: nn.Linear | None) -> None:
+def _reject_output_layer(kind: type[RNNForm], output_layer: nn.Linear | None) -> None:
     if output_layer is not None:
         raise UsageError(
             f"{kind.__name__} has no output layer.",

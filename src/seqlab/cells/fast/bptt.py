@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.recording import is_transformed
 from seqlab.cells.step_layout import StepLayout
+from seqlab.cells.tracing import is_transformed
 from seqlab.core.errors import UsageError
 
 

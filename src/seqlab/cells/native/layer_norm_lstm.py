@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from seqlab.cells.fast.bptt import is_bypassed, matrix_gradient, no_gradients, recurrent_gradient
+from seqlab.cells.native.contiguous import as_contiguous
 from seqlab.cells.native.library import native_kernels
-from seqlab.cells.native.readable import readable
 from seqlab.cells.step_layout import StepLayout
 
 
@@ -42,11 +42,11 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
         sums = rows.mm(weight.t())
         products, moments = torch.empty_like(sums), sums.new_empty(6, len(sums))
         outputs, cell_states = sums.new_empty(2, len(sums), hidden.shape[1]).unbind(0)
-        last_hidden, last_cell_state = readable(hidden).clone(), readable(cell_state).clone()
-        input_gain, gain, cell_gain = readable(input_gain), readable(gain), readable(cell_gain)
+        last_hidden, last_cell_state = as_contiguous(hidden).clone(), as_contiguous(cell_state).clone()
+        input_gain, gain, cell_gain = as_contiguous(input_gain), as_contiguous(gain), as_contiguous(cell_gain)
         shifts = (
-            torch.zeros_like(input_gain) if bias is None else readable(bias),
-            torch.zeros_like(cell_gain) if cell_shift is None else readable(cell_shift),
+            torch.zeros_like(input_gain) if bias is None else as_contiguous(bias),
+            torch.zeros_like(cell_gain) if cell_shift is None else as_contiguous(cell_shift),
         )
         kernels.layer_norm_lstm_forward(
             sums,
@@ -109,7 +109,10 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
             moments,
         ) = ctx.saved_tensors
         d_sums, d_products = torch.empty_like(sums), torch.empty_like(sums)
-        d_hidden, d_cell_state = readable(d_last_hidden).clone(), readable(d_last_cell_state).clone()
+        d_hidden, d_cell_state = (
+            as_contiguous(d_last_hidden).clone(),
+            as_contiguous(d_last_cell_state).clone(),
+        )
         d_gains, d_cell_gains = (
             gain.new_zeros(3, len(gain)),
             gain.new_zeros(2, len(cell_gain)),
@@ -117,7 +120,7 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
         ctx.run(
             sums,
             products,
-            readable(recurrent),
+            as_contiguous(recurrent),
             input_gain,
             shift,
             gain,
@@ -125,8 +128,8 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
             cell_shift,
             cell_states,
             moments,
-            readable(cell_state),
-            readable(d_outputs),
+            as_contiguous(cell_state),
+            as_contiguous(d_outputs),
             d_hidden,
             d_cell_state,
             d_sums,

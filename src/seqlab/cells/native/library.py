@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from seqlab.cells.native.fake import register_fakes
-from seqlab.cells.native.trust import who_else_writes
+from seqlab.cells.native.trust import distrust_reason
 from seqlab.core.cache import cache_folder
 
 SOURCES = Path(__file__).parent / "kernels"
@@ -80,7 +80,7 @@ def _loaded() -> Any | None:
         path = library_path()
         if not path.is_file():
             return None
-        if reason := who_else_writes(path):
+        if reason := distrust_reason(path):
             warnings.warn(
                 f"the C++ kernels are not loaded: {reason}. Remove the permission (chmod go-w), or set"
                 " SEQLAB_CACHE to a folder of your own and run make native.",

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from seqlab.cells.fast.bptt import bias_gradient, is_bypassed, matrix_gradient, no_gradients, previous_states
+from seqlab.cells.native.contiguous import as_contiguous
 from seqlab.cells.native.library import native_kernels
-from seqlab.cells.native.readable import readable
 from seqlab.cells.step_layout import StepLayout
 
 
@@ -32,9 +32,9 @@ class NativeResetBeforeGRUScan(torch.autograd.Function):
         kernels = native_kernels(rows)
         assert kernels is not None, "the native kernels are not loaded"
         gates = rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
-        outputs, last = gates.new_empty(len(rows), hidden.shape[1]), readable(hidden).clone()
+        outputs, last = gates.new_empty(len(rows), hidden.shape[1]), as_contiguous(hidden).clone()
         kernels.reset_before_gru_forward(
-            gates, readable(recurrent), last, outputs, layout.batch_sizes, layout.reverse
+            gates, as_contiguous(recurrent), last, outputs, layout.batch_sizes, layout.reverse
         )
         ctx.save_for_backward(rows, weight, recurrent, bias, hidden, gates, outputs)
         ctx.layout, ctx.run = layout, kernels.reset_before_gru_backward
@@ -46,13 +46,13 @@ class NativeResetBeforeGRUScan(torch.autograd.Function):
             return no_gradients(ctx)
         rows, weight, recurrent, bias, hidden, gates, outputs = ctx.saved_tensors
         layout, size, needs_grad = ctx.layout, hidden.shape[1], ctx.needs_input_grad
-        gradient, carried = torch.empty_like(gates), readable(d_last).clone()
+        gradient, carried = torch.empty_like(gates), as_contiguous(d_last).clone()
         ctx.run(
             gates,
-            readable(recurrent),
+            as_contiguous(recurrent),
             outputs,
-            readable(hidden),
-            readable(d_outputs),
+            as_contiguous(hidden),
+            as_contiguous(d_outputs),
             carried,
             gradient,
             layout.batch_sizes,

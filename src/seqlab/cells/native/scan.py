@@ -19,8 +19,8 @@ from seqlab.cells.fast.bptt import (
     recurrent_gradient,
     weight_gradients,
 )
+from seqlab.cells.native.contiguous import as_contiguous
 from seqlab.cells.native.library import native_kernels
-from seqlab.cells.native.readable import readable
 from seqlab.cells.step_layout import StepLayout
 
 
@@ -42,7 +42,7 @@ class NativeLSTMScan(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor, Tensor]:
         gates = rows.mm(weight.t())  # the kernel adds the bias
         outputs, cell_states = gates.new_empty(2, len(rows), hidden.shape[1]).unbind(0)
-        last_hidden, last_cell_state = readable(hidden).clone(), readable(cell_state).clone()
+        last_hidden, last_cell_state = as_contiguous(hidden).clone(), as_contiguous(cell_state).clone()
         kernels = native_kernels(rows)
         assert kernels is not None, "the native kernels are not loaded"
         run = getattr(kernels, f"{kernel}_forward")
@@ -74,14 +74,17 @@ class NativeLSTMScan(torch.autograd.Function):
             ctx.saved_tensors
         )
         gradient, d_bias, layout = torch.empty_like(gates), gates.new_zeros(gates.shape[1]), ctx.layout
-        d_hidden, d_cell_state = readable(d_last_hidden).clone(), readable(d_last_cell_state).clone()
+        d_hidden, d_cell_state = (
+            as_contiguous(d_last_hidden).clone(),
+            as_contiguous(d_last_cell_state).clone(),
+        )
         ctx.run(
             gates,
-            readable(recurrent),
+            as_contiguous(recurrent),
             cell_states,
             cell_states,
-            readable(cell_state),
-            readable(d_outputs),
+            as_contiguous(cell_state),
+            as_contiguous(d_outputs),
             d_hidden,
             d_cell_state,
             gradient,
@@ -132,7 +135,7 @@ class NativeGRUScan(torch.autograd.Function):
         kernel: str,
     ) -> tuple[Tensor, Tensor]:
         gates = rows.mm(weight.t())  # the kernel adds the bias
-        outputs, last = gates.new_empty(len(rows), hidden.shape[1]), readable(hidden).clone()
+        outputs, last = gates.new_empty(len(rows), hidden.shape[1]), as_contiguous(hidden).clone()
         inner, added = None, None
         if kernel == "gru":
             inner, added = (
@@ -167,16 +170,16 @@ class NativeGRUScan(torch.autograd.Function):
         gradient, d_bias, carried = (
             torch.empty_like(gates),
             gates.new_zeros(gates.shape[1]),
-            readable(d_last).clone(),
+            as_contiguous(d_last).clone(),
         )
         d_candidate = None if inner is None else torch.empty_like(inner)
         ctx.run(
             gates,
-            readable(recurrent),
+            as_contiguous(recurrent),
             inner,
             outputs,
-            readable(hidden),
-            readable(d_outputs),
+            as_contiguous(hidden),
+            as_contiguous(d_outputs),
             carried,
             None,
             gradient,
@@ -207,8 +210,8 @@ class NativeGRUScan(torch.autograd.Function):
 
 
 def _or_zeros(bias: Tensor | None, gates: Tensor) -> Tensor:
-    return gates.new_zeros(gates.shape[1]) if bias is None else readable(bias)
+    return gates.new_zeros(gates.shape[1]) if bias is None else as_contiguous(bias)
 
 
 def _readable_or_none(tensor: Tensor | None) -> Tensor | None:
-    return None if tensor is None else readable(tensor)
+    return None if tensor is None else as_contiguous(tensor)

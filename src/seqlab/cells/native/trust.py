@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 
-def who_else_writes(path: Path) -> str:
+def distrust_reason(path: Path) -> str:
     """Why a file could hold another user's code: the file, or a folder above it, belongs to another user or may
     be written by others. Empty if only this user and root can change it.
 

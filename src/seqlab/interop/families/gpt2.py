@@ -13,7 +13,7 @@ from torch import Tensor
 from seqlab.interop.families.published_model import ACTIVATIONS, PublishedModel
 from seqlab.interop.formats.config import ConfigReader
 from seqlab.interop.tensor_map import Shape, TensorSpec, as_is, transposed, zero_filled
-from seqlab.interop.unused import UnusedTensor, is_one_number, resolve_tied
+from seqlab.interop.unused_tensors import UnusedTensor, is_one_number, resolve_tied
 from seqlab.models.settings.transformer import TransformerSettings
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from seqlab.interop.tensor_map import TensorSpec
-from seqlab.interop.unused import UnusedTensor
+from seqlab.interop.unused_tensors import UnusedTensor
 from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.settings.recurrent import RecurrentSettings
 from seqlab.models.settings.transformer import TransformerSettings

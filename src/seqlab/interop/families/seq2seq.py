@@ -14,7 +14,7 @@ from torch import Tensor
 from seqlab.interop.families.published_model import ACTIVATIONS, PublishedModel
 from seqlab.interop.formats.config import ConfigReader
 from seqlab.interop.tensor_map import Shape, TensorSpec, as_is, concatenated
-from seqlab.interop.unused import UnusedTensor, is_one_number, resolve_tied
+from seqlab.interop.unused_tensors import UnusedTensor, is_one_number, resolve_tied
 from seqlab.models.decoders.settings import DecoderSettings
 from seqlab.models.settings.transformer import TransformerSettings
 

@@ -20,7 +20,7 @@ MAX_SAMPLE_CHARACTERS = 3000
 
 @report_sections.register("most_wrong")
 @dataclass(frozen=True)
-class MostWrong(ReportSection):
+class WorstMistakes(ReportSection):
     """The model's most confident mistakes."""
 
     kind = "most_wrong"

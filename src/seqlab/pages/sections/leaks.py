@@ -22,7 +22,7 @@ class CleanScore:
 
 @report_sections.register("without_leaks")
 @dataclass(frozen=True)
-class WithoutLeaks(ReportSection):
+class LeakFreeScores(ReportSection):
     """How many items also occur in training, how many are left, and the scores on those."""
 
     kind = "without_leaks"

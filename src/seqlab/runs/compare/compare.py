@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from seqlab.core.errors import UsageError, nearest, shortened
-from seqlab.metrics.difference import PairedDifference
 from seqlab.metrics.items import Items
-from seqlab.metrics.paired import McNemar, paired_bootstrap
+from seqlab.metrics.paired_difference import PairedDifference
+from seqlab.metrics.paired_tests import McNemar, paired_bootstrap
 from seqlab.pages.comparison import DisagreementExample
 from seqlab.pages.notebook import sentences_and_table
 from seqlab.runs.compare.by_length import ByLength, quality_by_length
-from seqlab.runs.compare.comparable import check_comparable, open_common
+from seqlab.runs.compare.compatibility import check_comparable, open_common
 from seqlab.runs.compare.competitor import Competitor
 from seqlab.runs.compare.disagreements import find_disagreements, mcnemar_tests
 from seqlab.runs.compare.settings_diff import settings_diff
@@ -107,7 +107,7 @@ def compare_groups(
 ) -> Comparison:
     """Compare groups of runs, one run per seed in each, with the first group or with `against`."""
     if against:
-        refuse_unknown(against, list(groups))
+        reject_unknown_reference(against, list(groups))
         groups = {against: groups[against], **groups}
     every = [run for runs in groups.values() for run in runs]
     check_comparable(every)
@@ -127,7 +127,7 @@ def compare_groups(
     return _compare(split, competitors, list(dict.fromkeys(warnings)))
 
 
-def refuse_unknown(against: str, names: Sequence[str]) -> None:
+def reject_unknown_reference(against: str, names: Sequence[str]) -> None:
     """Reject a reference that is not in the comparison."""
     if against and against not in names:
         raise UsageError(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from seqlab.metrics.items import SumItems
-from seqlab.metrics.paired import McNemar, mcnemar
+from seqlab.metrics.paired_tests import McNemar, mcnemar
 from seqlab.pages.comparison import DisagreementExample
 from seqlab.runs.compare.competitor import Competitor
 from seqlab.tasks.evaluation import Evaluation

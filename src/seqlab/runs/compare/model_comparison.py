@@ -11,7 +11,7 @@ from typing import Any
 from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
 from seqlab.core.notify import Notify, ignore
-from seqlab.runs.compare.compare import Comparison, compare_groups, refuse_unknown
+from seqlab.runs.compare.compare import Comparison, compare_groups, reject_unknown_reference
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.train.sweep import FORMAT, Begin, PlannedRun, Watch, plan_seeds, train_planned, write_plan
@@ -41,7 +41,7 @@ def compare_models(
             "a comparison needs two different models.",
             cure="For example: --models lstm,cnn. All models: seqlab list models",
         )
-    refuse_unknown(against, models)
+    reject_unknown_reference(against, models)
     plan = {
         "what": what,
         "models": list(models),

@@ -33,7 +33,7 @@ def new_folder(out: str, *, name: str) -> Path:
     """Return `out` if given, else `runs/NAME`, with a number appended if that exists. Nothing is created."""
     if out:
         folder = Path(out)
-        refuse_a_run(folder)
+        reject_existing_run(folder)
         if folder.exists() and not _is_free(folder):
             raise RunError(
                 "the path exists and is not a run.",
@@ -63,7 +63,7 @@ def _numbered(folder: Path) -> Iterator[Path]:
         yield folder.with_name(f"{folder.name}-{number}")
 
 
-def refuse_a_run(folder: Path) -> None:
+def reject_existing_run(folder: Path) -> None:
     """Never overwrite a run."""
     if (folder / RECIPE).exists():
         raise RunError(
@@ -102,7 +102,7 @@ def find_run(path: str | Path) -> Path:
 
 def read_recipe(folder: Path) -> Recipe:
     """Read the recipe of a run."""
-    refuse_links(folder)
+    reject_links(folder)
     path = folder / RECIPE
     if path.stat().st_size > LARGEST_RECIPE:
         raise RunError(
@@ -122,7 +122,7 @@ def token_files(folder: Path) -> list[Path]:
     return sorted(path for path in (folder / TOKENS).rglob("*") if not path.is_dir() or path.is_symlink())
 
 
-def refuse_links(folder: Path) -> None:
+def reject_links(folder: Path) -> None:
     """Reject links that lead out of the folder, and pipes: an untrusted run must not read or write
     elsewhere.
     """

@@ -29,7 +29,7 @@ from seqlab.runs.folder.layout import (
     RECIPE,
     RESULTS,
     WEIGHTS,
-    refuse_links,
+    reject_links,
     token_files,
 )
 from seqlab.tokens.untrusted_json import read_json_object
@@ -91,7 +91,7 @@ def verify_start(folder: Path) -> Manifest:
 
     The other files need not exist; a resume writes them.
     """
-    refuse_links(folder)
+    reject_links(folder)
     manifest = read_manifest(folder, with_earlier_format=True)
     _verify_parts(folder, manifest)
     return manifest
@@ -99,7 +99,7 @@ def verify_start(folder: Path) -> Manifest:
 
 def verify(folder: Path) -> Manifest:
     """Reject a run if any file that predictions depend on is missing or changed."""
-    refuse_links(folder)
+    reject_links(folder)
     manifest = read_manifest(folder)
     _verify_parts(folder, manifest)
     if manifest.is_scored:

@@ -10,10 +10,10 @@ from seqlab.core.notify import Notify, ignore
 from seqlab.runs.folder.layout import JOURNAL, find_run, read_recipe
 from seqlab.runs.folder.manifest import verify
 from seqlab.runs.reproduce.agreement import Reproduction, compare_with
-from seqlab.runs.reproduce.sources import refuse_missing_sources, with_moved_sources
+from seqlab.runs.reproduce.sources import require_sources, with_moved_sources
 from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import prepare
-from seqlab.runs.train.start import open_again, refuse_other_data, train
+from seqlab.runs.train.start import open_again, reject_other_data, train
 from seqlab.training.base import Callback
 from seqlab.training.journal import read_journal
 from seqlab.training.recorded_budget import recorded_budget
@@ -49,13 +49,13 @@ def reproduce(
             where=str(folder),
             cure="Pass a run that was trained with seqlab train.",
         )
-    refuse_missing_sources(recipe, folder)
+    require_sources(recipe, folder)
     recorded = recorded_budget(read_journal(folder / JOURNAL), where=str(folder / JOURNAL))
     original = Run.load(folder)
     on_stage("comparing the data with that of the run")
     opened = open_again(recipe, data or {}, folder, command="reproduce")
     now = {name: part.fingerprint() for name, part in opened.parts.items()}
-    refuse_other_data(folder, before=manifest.data, now=now)
+    reject_other_data(folder, before=manifest.data, now=now)
     recipe = recipe.changed(
         "data", **{name: str(Path(place).resolve()) for name, place in (data or {}).items()}
     )

@@ -36,7 +36,7 @@ def with_moved_sources(recipe: Recipe, moved: Mapping[str, str]) -> Recipe:
     return recipe
 
 
-def refuse_missing_sources(recipe: Recipe, folder: Path) -> None:
+def require_sources(recipe: Recipe, folder: Path) -> None:
     """Name a source that is gone before anything is read."""
     for setting in SOURCES:
         place = _place(recipe, setting)

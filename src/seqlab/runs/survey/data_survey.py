@@ -35,7 +35,7 @@ def survey_parts(recipe: Recipe, parts: Mapping[str, Source], *, more: str | Pat
     parts = {name: spec.survey_source(source, data) for name, source in parts.items()}
     is_series = any(STEPS in source.columns for source in parts.values())
     label, text = data.label if spec.has_class_labels else "", STEPS if is_series else data.text or "text"
-    return kept_survey(
+    return cached_survey(
         parts,
         lambda: survey(
             parts, text=text, label=label, names=spec.class_names(data), is_stream=spec.is_text_stream
@@ -70,7 +70,7 @@ ARRAYS = ("starts", "looked_at")
 Rename = Callable[[str], str]
 
 
-def kept_survey(
+def cached_survey(
     parts: Mapping[str, Source], make: Callable[[], Survey], *, asked: Mapping[str, Any], paths: Sequence[str]
 ) -> Survey:
     """Return what `make` finds in the parts, from the cache if content and `asked` are the same.

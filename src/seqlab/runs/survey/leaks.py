@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from seqlab.metrics.bootstrap import interval_bounds
-from seqlab.pages.sections.leaks import CleanScore, WithoutLeaks
+from seqlab.pages.sections.leaks import CleanScore, LeakFreeScores
 from seqlab.sources.survey.passages import Repeats
 from seqlab.sources.survey.report import Survey
 from seqlab.tasks.evaluation import Evaluation
@@ -34,7 +34,7 @@ def note_leaks(evaluation: Evaluation, evaluator: Evaluator[Any, Any, Any], surv
             clean = items.subset(unseen)
             low, high = interval_bounds(clean)
             scores.append(CleanScore(score.name, clean.full_score(), low, high, on_all=score.value))
-    section = WithoutLeaks(evaluation.split, int(is_known.sum()), len(unseen), unit, scores)
+    section = LeakFreeScores(evaluation.split, int(is_known.sum()), len(unseen), unit, scores)
     evaluation.sections.append(section)
     return section.describe()
 

@@ -10,7 +10,7 @@ from seqlab.core.notify import Notify
 from seqlab.recipes.read import with_task
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import RunData, open_data
-from seqlab.runs.evaluation import refuse_unsupported
+from seqlab.runs.evaluation import reject_unsupported
 from seqlab.runs.folder.layout import read_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.train.reading_time import reading_warnings
@@ -20,8 +20,8 @@ from seqlab.runs.transfer.source_weights import digest_of_weights
 from seqlab.runs.transfer.warm_start import (
     find_source,
     inherit_recipe,
-    refuse_differences,
-    refuse_idle_settings,
+    reject_fine_tuning_settings,
+    reject_incompatible_settings,
 )
 from seqlab.tasks.spec import find_spec
 from seqlab.training.budget import DEFAULT_EPOCHS, DEFAULT_MINUTES
@@ -52,7 +52,7 @@ def fill_recipe(recipe: Recipe, *, threads: int, on_stage: Notify, on_note: Noti
     opened = _open(recipe, source, on_note=on_note)
     recipe, inherited = _inherit(opened.recipe, source)
     teacher, recipe = find_teacher(recipe, on_stage=on_stage)
-    refuse_unsupported(recipe)
+    reject_unsupported(recipe)
     no_effect = find_spec(recipe.task).check_ignored(
         opened.recipe
     )  # inherited settings were not set by the user
@@ -63,11 +63,11 @@ def fill_recipe(recipe: Recipe, *, threads: int, on_stage: Notify, on_note: Noti
 
 def _load_source(recipe: Recipe, *, on_stage: Notify) -> Run | None:
     """Load the run that a recipe starts from, after checking that both are compatible."""
-    refuse_idle_settings(recipe.start)
+    reject_fine_tuning_settings(recipe.start)
     if not recipe.start.run:
         return None
     folder = find_source(recipe.start)
-    refuse_differences(recipe, read_recipe(folder))
+    reject_incompatible_settings(recipe, read_recipe(folder))
     on_stage(f"loading {folder}")
     return Run.load(folder)
 

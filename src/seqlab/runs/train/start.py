@@ -18,7 +18,7 @@ from seqlab.core.seeds import derive
 from seqlab.core.typed_command import typed_command
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.card.card import EDITED, keep_edited_card
-from seqlab.runs.data import RunData, open_data, refuse_missing
+from seqlab.runs.data import RunData, open_data, require_files
 from seqlab.runs.evaluation import require_metrics
 from seqlab.runs.folder.layout import (
     CHECKPOINTS,
@@ -28,8 +28,8 @@ from seqlab.runs.folder.layout import (
     claim_folder,
     find_run,
     read_recipe,
-    refuse_a_run,
-    refuse_links,
+    reject_existing_run,
+    reject_links,
 )
 from seqlab.runs.folder.lock import clear_false_start, locked
 from seqlab.runs.folder.manifest import (
@@ -81,7 +81,7 @@ def train(prepared: Prepared, *, callback: Callback | None = None, on_stage: Not
     folder, recipe = prepared.folder, prepared.recipe
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
-        refuse_a_run(folder)  # another process may have been faster since the folder was chosen
+        reject_existing_run(folder)  # another process may have been faster since the folder was chosen
         clear_false_start(folder)
         prepared.codec.save(folder / TOKENS)
         manifest = begin_manifest(folder, recipe=recipe.to_toml(), data=prepared.data)
@@ -118,7 +118,7 @@ def resume(
     """
     clock = perf_counter() if clock is None else clock
     folder = find_run(path)
-    refuse_links(folder)  # before anything is written through one
+    reject_links(folder)  # before anything is written through one
     with locked(folder):
         manifest = verify_start(folder)
         recipe = read_recipe(folder)
@@ -129,7 +129,7 @@ def resume(
         on_stage("reading the data")
         opened = open_again(recipe, data or {}, folder)
         fingerprints = {name: part.fingerprint() for name, part in opened.parts.items()}
-        refuse_other_data(folder, before=manifest.data, now=fingerprints)
+        reject_other_data(folder, before=manifest.data, now=fingerprints)
         budget = read_budget(checkpoint.state["budget"])
         prepared = _prepare_again(folder, codec, opened, budget, clock=clock, on_stage=on_stage)
         trainer = _trainer(prepared, manifest, callback)
@@ -179,7 +179,7 @@ def open_again(
     """
     recipe = recipe.changed("data", **{name: str(Path(path).resolve()) for name, path in moved.items()})
     try:
-        refuse_missing(recipe)
+        require_files(recipe)
     except DataError as error:
         raise DataError(
             error.what,
@@ -252,7 +252,7 @@ def _finish(trainer: Trainer, prepared: Prepared, manifest: Manifest, on_stage: 
     raise Interrupted(prepared.folder, trainer.saved_step)
 
 
-def refuse_other_data(folder: Path, *, before: Mapping[str, str], now: dict[str, str]) -> None:
+def reject_other_data(folder: Path, *, before: Mapping[str, str], now: dict[str, str]) -> None:
     changed = [name for name, fingerprint in before.items() if now.get(name) != fingerprint]
     if changed:
         raise RunError(

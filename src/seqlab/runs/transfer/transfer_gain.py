@@ -15,7 +15,7 @@ from typing import Any
 from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
 from seqlab.core.notify import Notify, ignore
-from seqlab.metrics.difference import PairedDifference
+from seqlab.metrics.paired_difference import PairedDifference
 from seqlab.metrics.score import Score
 from seqlab.runs.compare.compare import compare_groups
 from seqlab.runs.train.sweep import FORMAT, Begin, PlannedRun, Watch, train_planned, write_plan
@@ -27,7 +27,7 @@ NEW, LEARNED = "new", "learned"
 
 
 @dataclass(frozen=True)
-class Gain:
+class TransferGain:
     """The first score of both runs on the same held-out rows, after training on this many labeled rows."""
 
     rows: int
@@ -62,7 +62,7 @@ def measure_gain(
     watch: Watch = nullcontext,
     on_stage: Notify = ignore,
     begin: Begin = lambda _, __: None,
-) -> list[Gain]:
+) -> list[TransferGain]:
     """For every number of labeled rows (ALL for all), train FOLDER/ROWS-new and FOLDER/ROWS-learned.
 
     A smaller set of rows is a subset of every larger one.
@@ -87,7 +87,7 @@ def measure_gain(
         comparison = compare_groups(runs)
         first = comparison.score_names[0]
         new, learned = (competitor.score(first) for competitor in comparison.competitors)
-        gains.append(Gain(count, new, learned, comparison.differences[first][LEARNED]))
+        gains.append(TransferGain(count, new, learned, comparison.differences[first][LEARNED]))
     write_whole(
         folder / GAIN,
         json.dumps(

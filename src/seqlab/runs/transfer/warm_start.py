@@ -79,14 +79,14 @@ def with_kinds_of(raw: Raw, source: Recipe) -> Raw:
     return {**raw, "model": {"kind": source.model.kind, **model}}
 
 
-def refuse_differences(recipe: Recipe, source: Recipe) -> None:
+def reject_incompatible_settings(recipe: Recipe, source: Recipe) -> None:
     """Reject everything that is incompatible with the weights and tokens of the source, all at once."""
     mistakes = [*_wrong_start(recipe), *other_tokens(recipe, source), *_other_network(recipe, source)]
     if mistakes:
         raise RecipeError.of(mistakes, where=f"start.run {recipe.start.run}")
 
 
-def refuse_idle_settings(start: StartSettings) -> None:
+def reject_fine_tuning_settings(start: StartSettings) -> None:
     """Reject settings that apply only to fine-tuning if no run to start from is set.
 
     An embedding that starts from a file can be frozen, too.
@@ -117,9 +117,9 @@ def refuse_idle_settings(start: StartSettings) -> None:
 
 def inherit_recipe(recipe: Recipe, source: Recipe, folder: Path) -> tuple[Recipe, list[str]]:
     """Copy tokens and network from the source into a recipe whose task is known; returns the reasons too."""
-    _refuse_task(recipe, source)
+    _reject_incompatible_task(recipe, source)
     model_settings = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
-    model = thinned(source.model, recipe.start.every)
+    model = keep_every_nth_layer(source.model, recipe.start.every)
     changed = {name: getattr(recipe.model, name) for name in model_settings if name in MAY_CHANGE[model.kind]}
     derived = {name: value for name, value in _reading(recipe, source).items() if name not in changed}
     recipe = recipe.model_copy(
@@ -158,7 +158,7 @@ def _with_training(recipe: Recipe, source: Recipe) -> Recipe:
     return find_spec(recipe.task).inherit_defaults(recipe, source)
 
 
-def thinned(model: Any, every: int) -> Any:
+def keep_every_nth_layer(model: Any, every: int) -> Any:
     """Return the settings of a network with only the first of every N layers."""
     sizes = getattr(model, "hidden_sizes", ())
     if every == 1:
@@ -203,7 +203,7 @@ def _cut_to_positions(recipe: Recipe) -> tuple[Recipe, list[str]]:
     ]
 
 
-def _refuse_task(recipe: Recipe, source: Recipe) -> None:
+def _reject_incompatible_task(recipe: Recipe, source: Recipe) -> None:
     """Reject pretraining that does not fit the task, such as a bidirectional network for a language model."""
     spec, before = find_spec(recipe.task), find_spec(source.task)
     sees_ahead = (
@@ -316,7 +316,7 @@ def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
         f"model.{name}: the run has {format_value(before)}, found {format_value(now)}. Only these may differ:"
         f" {listed(MAY_CHANGE[kind])}."
         for name, before, now in _differences(
-            recipe.model, thinned(source.model, start.every), user_settings=model_settings
+            recipe.model, keep_every_nth_layer(source.model, start.every), user_settings=model_settings
         )
         if not (name == "causal" and now and was_causal)  # a language model is causal without this setting
     ]

@@ -46,7 +46,7 @@ class ZipTree(Tree):
         self._path = path
         with explain_damage(path, ".zip"), open_zip(path) as archive:
             self.names = sorted(member.filename for member in zip_files(archive, where=str(path)))
-        _refuse_repeated(self.names, where=str(path))
+        _reject_repeated(self.names, where=str(path))
 
     def read(self, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         with explain_damage(self._path, ".zip"), open_zip(self._path) as archive:
@@ -65,7 +65,7 @@ class TarTree(Tree):
         self._path = path
         with open_tar(path) as archive:
             self.names = [member.name for member in archive if check_tar_member(member, where=str(path))]
-        _refuse_repeated(self.names, where=str(path))
+        _reject_repeated(self.names, where=str(path))
 
     def read(self, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         requested = set(names)
@@ -82,7 +82,7 @@ def open_tree(path: Path) -> Tree:
     return ZipTree(path) if path.suffix.lower() == ".zip" else TarTree(path)
 
 
-def _refuse_repeated(names: Sequence[str], *, where: str) -> None:
+def _reject_repeated(names: Sequence[str], *, where: str) -> None:
     """Of two files with the same name, the later replaces the earlier when an archive is unpacked."""
     if len(set(names)) < len(names):
         name, count = Counter(names).most_common(1)[0]

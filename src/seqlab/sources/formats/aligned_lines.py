@@ -41,7 +41,7 @@ class AlignedLines(PairSource):
         self.columns = [settings.source, settings.target]
         self.bad_rows = BadRows.of(settings.bad_rows)
         self._settings = settings
-        self._refuse_unequal_counts()
+        self._reject_unequal_counts()
         self.notes = describe_encodings(map(self._encoding, self.paths)) if not settings.encoding else ()
 
     def rows(self) -> Iterator[Row]:
@@ -89,7 +89,7 @@ class AlignedLines(PairSource):
     def _encoding(self, path: Path) -> str:
         return self._settings.encoding or detect_encoding(path)
 
-    def _refuse_unequal_counts(self) -> None:
+    def _reject_unequal_counts(self) -> None:
         first, second = (self._count(path) for path in self.paths)
         if first != second:
             first_path, second_path = self.paths

@@ -14,7 +14,7 @@ from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import Row, source_name
 from seqlab.sources.formats.row_file import RowFile
 from seqlab.sources.formats.spans import holds_spans
-from seqlab.sources.half_surrogates import refuse_half_surrogates
+from seqlab.sources.lone_surrogates import reject_lone_surrogates
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import names_of
 
@@ -60,12 +60,12 @@ class JsonObjects(RowFile):
                 yield with_all_columns(row, self.columns)
 
 
-def _refuse_constant(name: str) -> None:
+def _reject_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON number")
 
 
 # Made once: json.loads with options would make one for every line.
-DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+DECODER = json.JSONDecoder(parse_constant=_reject_constant)
 
 
 def unusable(error: ValueError | RecursionError, *, where: str) -> DataError:
@@ -87,7 +87,7 @@ def as_values(value: Any, *, where: str, escaped: bool) -> dict[str, Any]:
     if any(type(cell) in (dict, list) for cell in value.values()):
         value = flat(value)
     if escaped:
-        refuse_half_surrogates(value, where=where, cure=SKIP)
+        reject_lone_surrogates(value, where=where, cure=SKIP)
     return value
 
 

@@ -190,7 +190,7 @@ class _Reader:
         parser.StartElementHandler = self._begin
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._read
-        parser.EntityDeclHandler = self._refuse_entity
+        parser.EntityDeclHandler = self._reject_entity
         parser.SkippedEntityHandler = self._note_unknown
 
     @property
@@ -263,7 +263,7 @@ class _Reader:
         else:
             self._text.append(text)
 
-    def _refuse_entity(self, name: str, *_: object) -> None:
+    def _reject_entity(self, name: str, *_: object) -> None:
         raise DataError(
             f"declares its own entity ('{shortened(name)}'); entities can expand a small file into a"
             " huge one.",

@@ -18,7 +18,7 @@ LOOKED_AT = 100
 FEWEST = 2
 
 
-def refuse_multiple_choice(source: Source, rows: Sequence[Row]) -> None:
+def reject_multiple_choice(source: Source, rows: Sequence[Row]) -> None:
     """Reject a table in which a key selects one of several choices in every row."""
     rows = rows[:LOOKED_AT]
     for choices in source.columns:

@@ -23,7 +23,7 @@ def is_review(source: Source, rows: Sequence[Row], column: str) -> bool:
     )
 
 
-def refuse_spans(source: Source, rows: Sequence[Row], text: str) -> None:
+def reject_spans(source: Source, rows: Sequence[Row], text: str) -> None:
     """Reject a table of texts with spans but no label for the whole text: the spans are its labels."""
     cells = {name: [row.values.get(name) for row in rows[:LOOKED_AT]] for name in source.columns}
     names = [name for name in source.columns if any(map(holds_spans, cells[name]))]

@@ -12,7 +12,7 @@ from seqlab.metrics.temperature_choice import choose_temperature
 from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.attention import QueryAttention
 from seqlab.pages.sections.base import ReportSection
-from seqlab.pages.sections.examples import MostWrong
+from seqlab.pages.sections.examples import WorstMistakes
 from seqlab.pages.sections.facts import BatchMeanAccuracy, Facts
 from seqlab.tasks.classification.calibration import (
     ClassificationCalibration,
@@ -102,7 +102,7 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
             Facts({"examples": len(predictions.targets), "majority_accuracy": majority}),
             *self._batch_means(predictions),
             *class_sections(predictions, self.codec.labels.names),
-            MostWrong(self._mistakes(split, predictions)),
+            WorstMistakes(self._mistakes(split, predictions)),
         ]
 
     def _batch_means(self, predictions: ClassPredictions) -> list[ReportSection]:

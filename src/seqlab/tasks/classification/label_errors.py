@@ -25,7 +25,7 @@ from seqlab.tasks.labeled.split import LabeledSplit
 
 
 @dataclass(frozen=True)
-class _Judged:
+class _HeldOutPredictions:
     """Predictions for a split by a model that was not trained on it."""
 
     split: LabeledSplit
@@ -45,7 +45,7 @@ def find_label_errors(
 
     view: the features of naive Bayes; None to judge only the split itself.
     """
-    judged = [_Judged(splits[split], predictions, THIS_MODEL)]
+    judged = [_HeldOutPredictions(splits[split], predictions, THIS_MODEL)]
     if view is not None:
         others = {name: splits[name] for name in ("train", "valid") if name in view.ids and name != split}
         judged += _cross_validate(others, view, num_classes=len(codec.labels))
@@ -53,7 +53,9 @@ def find_label_errors(
     return most_certain((error for each in judged for error in _errors(codec, each)), found=found)
 
 
-def _cross_validate(splits: Mapping[str, LabeledSplit], view: BagView, *, num_classes: int) -> list[_Judged]:
+def _cross_validate(
+    splits: Mapping[str, LabeledSplit], view: BagView, *, num_classes: int
+) -> list[_HeldOutPredictions]:
     """Judge rows by naive Bayes fitted on the others."""
     targets = [split.store["label"].values.astype(np.int64) for split in splits.values()]
     everything = np.concatenate(targets) if targets else np.zeros(0, np.int64)
@@ -63,19 +65,19 @@ def _cross_validate(splits: Mapping[str, LabeledSplit], view: BagView, *, num_cl
     log_probs = cross_validated_bayes(texts, everything, vocabulary_size=view.size, num_classes=num_classes)
     ends = np.cumsum([len(labels) for labels in targets])[:-1]
     return [
-        _Judged(split, ClassPredictions(labels, part), NAIVE_BAYES)
+        _HeldOutPredictions(split, ClassPredictions(labels, part), NAIVE_BAYES)
         for split, labels, part in zip(
             splits.values(), targets, np.split(calibrated(log_probs, everything), ends), strict=True
         )
     ]
 
 
-def _suspects(judged: _Judged) -> list[int]:
+def _suspects(judged: _HeldOutPredictions) -> list[int]:
     predictions = judged.predictions
     return label_error_rows(predictions.targets, predictions.log_probs).tolist()
 
 
-def _errors(codec: ClassificationCodec, judged: _Judged) -> Iterator[LabelError]:
+def _errors(codec: ClassificationCodec, judged: _HeldOutPredictions) -> Iterator[LabelError]:
     predictions = judged.predictions
     suspects = _suspects(judged)[:SHOWN]
     rows = judged.split.rows_at(suspects)

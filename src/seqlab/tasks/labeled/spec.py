@@ -18,7 +18,7 @@ from seqlab.tasks.labeled.rows import LabeledRows
 from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, TaskSpec, find_spec
 from seqlab.tasks.text.defaults import (
     Texts,
-    refuse_bag_settings,
+    reject_bag_settings,
     with_bag_defaults,
     with_default_network,
     with_default_tokens,
@@ -89,7 +89,7 @@ class WholeSequenceSpec(LabeledSpec):
         if recipe.bag.n_grams or isinstance(recipe.model, NGramBagSettings):
             recipe = with_bag_defaults(recipe, Texts.of(recipe, train))
         else:
-            refuse_bag_settings(recipe)
+            reject_bag_settings(recipe)
         if isinstance(
             recipe.model, VisionTransformerSettings
         ):  # chosen on validation data: docs/transformer/vision_transformer.md

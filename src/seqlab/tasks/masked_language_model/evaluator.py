@@ -9,7 +9,7 @@ import numpy as np
 from seqlab.baselines.neighbors import NeighborModel
 from seqlab.metrics.slices import ScoreSlices
 from seqlab.pages.report_data import WrongExample
-from seqlab.pages.sections.examples import MostWrong
+from seqlab.pages.sections.examples import WorstMistakes
 from seqlab.pages.sections.facts import Facts
 from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.evaluator import Evaluator
@@ -51,7 +51,7 @@ class MaskedLanguageModelEvaluator(
             counts = count_tokens(self.splits["train"].store["tokens"], self.codec.vocabulary_size)
             slices = slices_by_token_frequency(predictions, counts[predictions.targets])
         scores = score_masked(predictions, baseline=baseline, baseline_name=baseline_name, method=method)
-        mistakes = MostWrong(self._worst_mistakes(self.splits[split], predictions))
+        mistakes = WorstMistakes(self._worst_mistakes(self.splits[split], predictions))
         sections = [Facts(facts), mistakes, sliced_scores(slices, scores)]
         return Evaluation(split, scores, sections, score_items(predictions))
 

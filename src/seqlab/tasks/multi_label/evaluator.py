@@ -7,7 +7,7 @@ from torch import nn
 
 from seqlab.metrics.multi_label import best_thresholds
 from seqlab.pages.report_data import WrongExample
-from seqlab.pages.sections.examples import MostWrong
+from seqlab.pages.sections.examples import WorstMistakes
 from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator, slices_of_rows
 from seqlab.tasks.labeled.split import LabeledSplit
@@ -43,7 +43,7 @@ class MultiLabelEvaluator(LabeledEvaluator[MultiLabelCodec, LabeledSplit, MultiL
         )
         sections = [
             *label_sections(predictions, self.codec.labels.names),
-            MostWrong(self._mistakes(encoded, predictions)),
+            WorstMistakes(self._mistakes(encoded, predictions)),
             sliced_scores(slices, scores),
             find_label_errors(
                 self.codec, self.splits, predictions, split=split, judges_training=split == self.first_split

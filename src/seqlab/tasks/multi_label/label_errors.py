@@ -28,7 +28,7 @@ MOST_ANSWERS = 5 * MOST_ROWS
 
 
 @dataclass(frozen=True)
-class _Judged:
+class _HeldOutPredictions:
     """Probabilities of the labels of a split by something that has not seen it."""
 
     split: LabeledSplit
@@ -66,14 +66,16 @@ def find_label_errors(
     judges_training: bool,
 ) -> LabelErrors:
     """The suspect labels of a split by the model's predictions, and those of the other splits by naive Bayes."""
-    judged = [_Judged(splits[split], predictions.truth, predictions.probabilities, THIS_MODEL)]
+    judged = [_HeldOutPredictions(splits[split], predictions.truth, predictions.probabilities, THIS_MODEL)]
     if judges_training:
         judged += _cross_validate(codec, splits, split)
     errors = (error for each in judged for error in _errors(codec, each))
     return most_certain(errors, found=sum(len(each.suspects()) for each in judged))
 
 
-def _cross_validate(codec: MultiLabelCodec, splits: Mapping[str, LabeledSplit], split: str) -> list[_Judged]:
+def _cross_validate(
+    codec: MultiLabelCodec, splits: Mapping[str, LabeledSplit], split: str
+) -> list[_HeldOutPredictions]:
     """Training and validation rows by naive Bayes for each label, fitted on the other rows."""
     names = [name for name in ("train", "valid") if name in splits and name != split]
     truths = [codec.truth(splits[name].store) for name in names]
@@ -88,14 +90,14 @@ def _cross_validate(codec: MultiLabelCodec, splits: Mapping[str, LabeledSplit], 
         columns.append(np.exp(calibrated(log_probs, targets)[:, 1].astype(np.float64)))
     ends = np.cumsum([len(part) for part in truths])[:-1]
     return [
-        _Judged(splits[name], part, probabilities, NAIVE_BAYES)
+        _HeldOutPredictions(splits[name], part, probabilities, NAIVE_BAYES)
         for name, part, probabilities in zip(
             names, truths, np.split(np.stack(columns, axis=1), ends), strict=True
         )
     ]
 
 
-def _errors(codec: MultiLabelCodec, judged: _Judged) -> Iterator[LabelError]:
+def _errors(codec: MultiLabelCodec, judged: _HeldOutPredictions) -> Iterator[LabelError]:
     suspects = sorted(judged.suspects(), key=lambda place: -judged.certainty(*place))[:SHOWN]
     rows = judged.split.rows_at({row for row, _ in suspects})
     for row, label in suspects:

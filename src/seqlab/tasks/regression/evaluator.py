@@ -7,7 +7,7 @@ from torch import nn
 
 from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.base import ReportSection
-from seqlab.pages.sections.examples import MostWrong
+from seqlab.pages.sections.examples import WorstMistakes
 from seqlab.pages.sections.facts import Facts
 from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator, slices_of_rows
@@ -56,7 +56,7 @@ class RegressionEvaluator(LabeledEvaluator[RegressionCodec, LabeledSplit, Regres
         sections: list[ReportSection] = [
             Facts({"examples": len(predictions.truth)}),
             predicted_numbers_section(predictions, half_width=predictor.calibration.half_width),
-            MostWrong(self._mistakes(encoded, predictions)),
+            WorstMistakes(self._mistakes(encoded, predictions)),
             sliced_scores(slices, scores),
         ]
         return Evaluation(split, scores, sections, items)

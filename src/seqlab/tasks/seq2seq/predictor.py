@@ -13,11 +13,11 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqlab.core.errors import UsageError
-from seqlab.decoding.batched import decode_batched
+from seqlab.decoding.batched_decoding import decode_batched
 from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.forced_scoring import score_targets
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.prepared import prepare_decoder
+from seqlab.decoding.prepared_decoder import prepare_decoder
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.metrics.text_likelihood import Surprisal, TextScore
 from seqlab.models.encoder_decoder import EncoderDecoder
@@ -28,7 +28,7 @@ from seqlab.tasks.excerpt import excerpt
 from seqlab.tasks.inputs.tokens import pieces_of
 from seqlab.tasks.predictor import Predictor
 from seqlab.tasks.seq2seq.codec import Seq2SeqCodec, SourceSteps
-from seqlab.tasks.seq2seq.generated import GeneratedSequence, TextHypothesis
+from seqlab.tasks.seq2seq.generated_sequence import GeneratedSequence, TextHypothesis
 from seqlab.tasks.seq2seq.target_search import TargetSearch
 
 MAX_MAPS, MAX_MAP_TOKENS = 4, 40

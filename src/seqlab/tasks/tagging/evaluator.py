@@ -13,7 +13,7 @@ from seqlab.metrics.score import Score
 from seqlab.metrics.spans import TaggingScheme, compare_spans
 from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.base import ReportSection
-from seqlab.pages.sections.examples import MostWrong
+from seqlab.pages.sections.examples import WorstMistakes
 from seqlab.pages.sections.facts import Facts
 from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.labeled.class_predictions import class_sections
@@ -72,7 +72,7 @@ class TaggingEvaluator(LabeledEvaluator[TaggingCodec, TaggedSplit, TaggingPredic
                 }
             ),
             *class_sections(predictions.words, names),
-            MostWrong(wrong_words(self.codec, encoded, predictions)),
+            WorstMistakes(wrong_words(self.codec, encoded, predictions)),
             find_tag_errors(
                 self.codec,
                 {**self.splits, split: encoded},

@@ -13,9 +13,9 @@ from seqlab.metrics.spans import compare_spans
 from seqlab.tasks.labeled.split import training_loader
 from seqlab.tasks.objective import Objective
 from seqlab.tasks.tagging.codec import TaggedSplit, TaggingCodec
-from seqlab.tasks.tagging.decisions import log_probabilities
 from seqlab.tasks.tagging.encode_rows import NO_TAG
 from seqlab.tasks.tagging.predictions import predict_tags
+from seqlab.tasks.tagging.tag_decoding import log_probabilities
 from seqlab.training.base import BatchLoss, Carry, Validation
 
 

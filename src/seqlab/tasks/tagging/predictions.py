@@ -13,8 +13,8 @@ from torch import nn
 from seqlab.tasks.labeled.class_predictions import ClassPredictions
 from seqlab.tasks.labeled.split import evaluation_batches
 from seqlab.tasks.tagging.codec import TaggedSplit, TaggingCodec
-from seqlab.tasks.tagging.decisions import decide
 from seqlab.tasks.tagging.encode_rows import NO_TAG
+from seqlab.tasks.tagging.tag_decoding import decode_tags
 
 TagSequences = list[tuple[str, ...]]
 """The tags of every sentence, by name."""
@@ -53,7 +53,7 @@ def predict_tags(model: nn.Module, codec: TaggingCodec, split: TaggedSplit) -> T
     device = next(model.parameters()).device
     for batch in evaluation_batches(codec, split):
         logits = model(batch.inputs.to(device), batch.is_token.to(device))
-        decisions = decide(model, logits, (batch["tags"] != NO_TAG).to(device))
+        decisions = decode_tags(model, logits, (batch["tags"] != NO_TAG).to(device))
         for sentence, decision in zip(batch.rows.tolist(), decisions, strict=True):
             words = slice(first_words[sentence], first_words[sentence + 1])
             log_probs[words], decoded[words] = decision.log_probs, decision.tags

@@ -16,7 +16,7 @@ from seqlab.tasks.labeled.split import prediction_batches
 from seqlab.tasks.prediction import Prediction
 from seqlab.tasks.predictor import Predictor
 from seqlab.tasks.tagging.codec import TaggingCodec
-from seqlab.tasks.tagging.decisions import Decided, decide
+from seqlab.tasks.tagging.tag_decoding import DecodedTags, decode_tags
 from seqlab.tasks.tagging.tagged_sentence import TaggedSentence, mark_spans
 
 
@@ -36,7 +36,7 @@ class TaggingPredictor(Predictor[TaggingCodec, Calibration]):
             yield self._decode(row, next(decisions), top) if row.values[column] else self._empty()
 
     @torch.inference_mode()
-    def _run(self, rows: list[Row]) -> list[Decided]:
+    def _run(self, rows: list[Row]) -> list[DecodedTags]:
         encoded = list(self.codec.inputs.encode_tagged(rows))
         inputs, is_token = self.codec.inputs.padded(
             [steps for _, steps, _ in encoded], to_length=self.recipe.training.pad_to
@@ -46,9 +46,9 @@ class TaggingPredictor(Predictor[TaggingCodec, Calibration]):
             sentence[torch.from_numpy(places)] = True
         device = next(self.model.parameters()).device
         logits: Tensor = self.model(inputs.to(device), is_token.to(device))  # (batch, time, tags)
-        return decide(self.model, logits, is_word.to(device))
+        return decode_tags(self.model, logits, is_word.to(device))
 
-    def _decode(self, row: Row, decision: Decided, top: int) -> TaggedSentence:
+    def _decode(self, row: Row, decision: DecodedTags, top: int) -> TaggedSentence:
         words = self.codec.inputs.names_of(row)
         probabilities = np.exp(decision.log_probs[np.arange(len(words)), decision.tags]).tolist()
         tags = [self.codec.labels.decode(int(tag)) for tag in decision.tags]

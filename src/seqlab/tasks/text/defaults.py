@@ -108,7 +108,7 @@ def with_bag_defaults(recipe: Recipe, texts: Texts) -> Recipe:
     return recipe.changed("training", epochs=epochs, minutes=MINUTES)
 
 
-def refuse_bag_settings(recipe: Recipe) -> None:
+def reject_bag_settings(recipe: Recipe) -> None:
     """Reject bag settings, which have no effect on a network without a bag."""
     defaults = BagSettings()
     idle = [

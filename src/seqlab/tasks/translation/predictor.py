@@ -20,7 +20,7 @@ from seqlab.pages.sections.attention import AttentionExample
 from seqlab.recipes.setting_names import naming_settings
 from seqlab.tasks.inputs.tokens import readable_pieces
 from seqlab.tasks.prediction import Prediction
-from seqlab.tasks.seq2seq.generated import TextHypothesis
+from seqlab.tasks.seq2seq.generated_sequence import TextHypothesis
 from seqlab.tasks.seq2seq.predictor import Seq2SeqPredictor, cross_attention
 from seqlab.tasks.translation.codec import TranslationCodec
 from seqlab.tasks.translation.pair_tokens import PairTokens

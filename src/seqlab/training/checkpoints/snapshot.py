@@ -32,7 +32,7 @@ def take_snapshot(
     }
 
 
-def put_back(
+def restore_snapshot(
     tensors: Mapping[str, Tensor],
     model: nn.Module,
     optimizer: torch.optim.Optimizer,

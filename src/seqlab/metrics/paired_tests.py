@@ -24,8 +24,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from seqlab.metrics.bootstrap import MIN_ITEMS, MIN_RESAMPLES, RESAMPLES, percentile_interval, resample
-from seqlab.metrics.difference import PairedDifference
 from seqlab.metrics.items import Items, SumItems
+from seqlab.metrics.paired_difference import PairedDifference
 
 MAX_DRAWN_ITEMS = 200_000_000
 """Maximum number of items drawn for one comparison; with more items there are fewer resamples."""

@@ -6,7 +6,7 @@ import pytest
 
 from seqlab.core.errors import RecipeError, UsageError
 from seqlab.recipes.read import check, override
-from seqlab.recipes.renamed import RENAMED
+from seqlab.recipes.renamed_settings import RENAMED
 from seqlab.recipes.sections import dotted_names, section_names, settings_help
 
 NAMES = {entry.name for section in section_names() for entry in settings_help(section)}

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from seqlab.metrics.bootstrap import resample
-from seqlab.metrics.difference import PairedDifference
 from seqlab.metrics.items import macro_f1_items, mean_items
-from seqlab.metrics.paired import (
+from seqlab.metrics.paired_difference import PairedDifference
+from seqlab.metrics.paired_tests import (
     difference_with_interval,
     holm_adjust,
     mcnemar,

@@ -13,13 +13,13 @@ from torch import Tensor
 
 from seqlab.attention.recording import record_alignments
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.decoding.batched import decode_batched
+from seqlab.decoding.batched_decoding import decode_batched
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.continuation import generate_tokens
 from seqlab.decoding.coverage import CoveragePenalty
 from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.forced_scoring import score_targets
-from seqlab.decoding.prepared import prepare_decoder
+from seqlab.decoding.prepared_decoder import prepare_decoder
 from seqlab.decoding.protocol import Seq2SeqModel
 from seqlab.decoding.recording import record_search
 from seqlab.decoding.search import Search, SpecialTokens

@@ -19,7 +19,7 @@ words.
 
 
 @dataclass(frozen=True)
-class Decided:
+class DecodedTags:
     """The tags of one sentence, and the probabilities behind them."""
 
     log_probs: Float[np.ndarray, "words tags"]
@@ -38,7 +38,7 @@ def log_probabilities(model: nn.Module, logits: Logits, is_word: IsWord) -> Floa
     return own.log_softmax(dim=-1) if crf is None else crf.log_marginals(own, _words(is_word))
 
 
-def decide(model: nn.Module, logits: Logits, is_word: IsWord) -> list[Decided]:
+def decode_tags(model: nn.Module, logits: Logits, is_word: IsWord) -> list[DecodedTags]:
     """Decode the tags of every sentence of a batch, each of which must have a word."""
     log_probs, crf = log_probabilities(model, logits, is_word), crf_of(model)
     best = (
@@ -48,7 +48,7 @@ def decide(model: nn.Module, logits: Logits, is_word: IsWord) -> list[Decided]:
     )
     lengths = is_word.sum(dim=1).tolist()
     sentences = zip(log_probs.cpu().numpy(), best.cpu().numpy(), lengths, strict=True)
-    return [Decided(probs[:length], tags[:length]) for probs, tags, length in sentences]
+    return [DecodedTags(probs[:length], tags[:length]) for probs, tags, length in sentences]
 
 
 def _words(is_word: IsWord) -> Bool[Tensor, "batch words"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from seqlab.cells.recording import is_transformed
+from seqlab.cells.tracing import is_transformed
 
 
 @pytest.mark.slow

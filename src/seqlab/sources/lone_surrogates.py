@@ -9,10 +9,10 @@ from typing import Any
 from seqlab.core.errors import DataError
 
 
-def refuse_half_surrogates(values: Mapping[str, Any], *, where: str, cure: str) -> None:
+def reject_lone_surrogates(values: Mapping[str, Any], *, where: str, cure: str) -> None:
     """Check the names and cells of a row, however deep in lists and objects.
 
-    >>> refuse_half_surrogates({"labels": ["a", "\\ud800"]}, where="x.jsonl, line 3", cure="Fix it.")
+    >>> reject_lone_surrogates({"labels": ["a", "\\ud800"]}, where="x.jsonl, line 3", cure="Fix it.")
     Traceback (most recent call last):
     seqlab.core.errors.DataError: x.jsonl, line 3: 'labels' contains half of a surrogate pair (\\ud800), which is not valid text.
       Fix it.

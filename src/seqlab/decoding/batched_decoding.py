@@ -10,7 +10,7 @@ from jaxtyping import Bool, Shaped
 from torch import Tensor
 
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.prepared import DecodableModel, parameter_device, prepare_decoder
+from seqlab.decoding.prepared_decoder import DecodableModel, parameter_device, prepare_decoder
 from seqlab.decoding.protocol import Seq2SeqModel
 from seqlab.decoding.search import Search, SourceBatch
 

@@ -11,7 +11,7 @@ from torch import nn
 from seqlab.blocks.crf import CRF
 from seqlab.blocks.words_first import words_first
 from seqlab.losses.tag_loss import TagLoss
-from seqlab.tasks.tagging.decisions import decide
+from seqlab.tasks.tagging.tag_decoding import decode_tags
 
 IS_WORD = torch.tensor([[True, True, True], [True, False, True], [False, True, False]])
 """A sentence without a gap that is as long as the batch, and two whose words are not the first steps."""
@@ -51,9 +51,9 @@ def test_a_batch_equals_its_sentences_one_by_one(has_chain: bool) -> None:
     )
     rows = [slice(place, place + 1) for place in range(3)]
     with torch.inference_mode():
-        together = decide(model, logits, IS_WORD)
+        together = decode_tags(model, logits, IS_WORD)
         for row, found in zip(rows, together, strict=True):
-            (alone,) = decide(model, logits[row], IS_WORD[row])
+            (alone,) = decode_tags(model, logits[row], IS_WORD[row])
             assert found.tags.tolist() == alone.tags.tolist()
             assert found.log_probs == pytest.approx(alone.log_probs, abs=1e-5)
         alone = [TagLoss(targets[row], IS_WORD[row])(logits[row], model.crf) for row in rows]
@@ -76,7 +76,7 @@ def test_a_chain_answers_with_the_best_whole_sequence_and_not_with_the_best_tag_
     for _ in range(20):
         logits, is_word = torch.randn(1, 4, 5), torch.ones(1, 4, dtype=torch.bool)
         with torch.inference_mode():
-            (decided,) = decide(model, logits, is_word)
+            (decided,) = decode_tags(model, logits, is_word)
         scores = {
             tags: start[tags[0]]
             + sum(row[tag] for row, tag in zip(logits[0].tolist(), tags, strict=True))

@@ -13,7 +13,7 @@ def is_tracing() -> bool:
     return torch._C._get_tracing_state() is not None  # noqa: SLF001 - what torch.jit.is_tracing asks
 
 
-def is_recorded() -> bool:
+def is_captured() -> bool:
     """Whether torch records this call to replay it with other inputs: compile, export, jit.trace, make_fx or
     any other dispatch mode.
 
@@ -45,7 +45,7 @@ def _gradients_are_batched() -> bool:
     return level > 1
 
 
-def refuse_fixed_lengths() -> None:
+def reject_jit_trace() -> None:
     """Called where lengths become Python integers: a trace would keep the lengths of its example input and be
     silently wrong for all others.
     """

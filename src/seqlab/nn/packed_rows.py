@@ -10,8 +10,8 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
-from seqlab.cells.recording import refuse_fixed_lengths
 from seqlab.cells.step_layout import Packing
+from seqlab.cells.tracing import reject_jit_trace
 
 
 def live_of(packed: PackedSequence) -> tuple[int, ...]:
@@ -19,7 +19,7 @@ def live_of(packed: PackedSequence) -> tuple[int, ...]:
 
     A PackedSequence built by hand may be inconsistent; errors have the types that torch raises.
     """
-    refuse_fixed_lengths()
+    reject_jit_trace()
     sizes = packed.batch_sizes
     if sizes.dim() > 1 or sizes.is_floating_point() or sizes.is_complex():
         raise TypeError(
