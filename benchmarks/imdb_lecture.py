@@ -27,7 +27,7 @@ from seqlab.tasks.classification.codec import ClassificationCodec
 from seqlab.tasks.classification.objective import ClassificationObjective
 from seqlab.tasks.classification.parts import build_model
 from seqlab.training.budget import Budget
-from seqlab.training.loop import Trainer
+from seqlab.training.loop import TrainingLoop
 from seqlab.training.stop_signals import StopRequest
 
 DEFAULT_FOLDER = Path(__file__).parents[2] / "shared" / "data" / "imdb"
@@ -124,7 +124,7 @@ def straight_epoch(objective: ClassificationObjective) -> Callable[[], float]:
 def recipe_epoch(objective: ClassificationObjective, folder: Path) -> Callable[[], float]:
     """One epoch of seqlab's own trainer, with its journal, validation and checkpoints."""
     per_epoch = -(-len(objective.splits["train"]) // BATCH)
-    trainer = Trainer(
+    trainer = TrainingLoop(
         build_model(objective.codec),
         objective,
         objective.recipe.training,

@@ -3,7 +3,7 @@
     python -m benchmarks.training_loop [--repeats 5] [lstm] [transformer] [writer]
 
 Both sides train the same network on the same batches with AdamW in torch's fused kernel and clipping, with
-one thread. seqlab's side is its Trainer with everything it does in a run: data out of the store on disk,
+one thread. seqlab's side is its training loop with everything it does in a run: data out of the store on disk,
 padding, the journal, checks for numbers that are none. Its validation and checkpoints are left out, since the
 plain loop has none. The plain loop holds its examples as tensors in memory, pads them with torch, and adds up
 the loss. A repeat of a classifier is an epoch, so that all repeats meet the same lengths. Epochs are
@@ -34,7 +34,7 @@ from seqlab.tasks.objective import Objective
 from seqlab.tasks.spec import find_spec
 from seqlab.training.base import NullCallback, StepReport, Validation
 from seqlab.training.budget import Budget
-from seqlab.training.loop import Trainer
+from seqlab.training.loop import TrainingLoop
 from seqlab.training.stop_signals import StopRequest
 
 TARGET = 1.05
@@ -161,7 +161,7 @@ def hand_writer(objective: Prepared, model: nn.Module, *, steps: int) -> Callabl
     return train
 
 
-class Training(Trainer):
+class Training(TrainingLoop):
     """A trainer that writes no checkpoints."""
 
     def save(self) -> None: ...

@@ -19,6 +19,7 @@ def test_all_is_what_is_there() -> None:
         "Prediction",
         "Run",
         "Score",
+        "Trainer",
         "__version__",
         "compare",
         "errors",

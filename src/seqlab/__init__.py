@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from seqlab.metrics.score import Score
     from seqlab.runs.run import Run
     from seqlab.tasks.prediction import Prediction
+    from seqlab.trainer import Trainer
 
 __all__ = [
     "Prediction",
     "Run",
     "Score",
+    "Trainer",
     "__version__",
     "compare",
     "errors",
@@ -35,6 +37,7 @@ _HOMES = {
     "Prediction": "seqlab.tasks.prediction",
     "Run": "seqlab.runs.run",
     "Score": "seqlab.metrics.score",
+    "Trainer": "seqlab.trainer",
     "compare": "seqlab.api",
     "find_learning_rate": "seqlab.api",
     "load": "seqlab.api",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,8 +10,7 @@ from typing import Any
 
 from seqlab.cli.announcement import announce, show_note, show_stage
 from seqlab.cli.console import say
-from seqlab.cli.live_line import LiveLine
-from seqlab.cli.progress import TerminalProgress
+from seqlab.cli.python_progress import check_callbacks, python_progress
 from seqlab.cli.train import show_curve
 from seqlab.core.as_python import as_python
 from seqlab.core.errors import SeqlabWarning, UsageError
@@ -75,7 +73,7 @@ def train(
     Returns:
         The finished run, with `results`, `predict`, `evaluate` and more.
     """
-    _check_callbacks(callbacks)
+    check_callbacks(callbacks)
     budget = {"training.minutes": minutes, "training.steps": steps, "training.epochs": epochs}
     values = {setting: value for setting, value in budget.items() if value} | settings
     recipe, run_name = _read_recipe(
@@ -131,7 +129,7 @@ def find_learning_rate(
         data, assignments, task=task, model=model, seed=seed, start=start, values=settings
     )
     on_stage, on_note = (show_stage, _show_note) if verbose else (ignore, ignore)
-    with _progress(verbose=verbose) as progress:
+    with python_progress(verbose=verbose) as progress:
         return test_learning_rates(
             recipe, low=low, high=high, steps=steps, callback=progress, on_stage=on_stage, on_note=on_note
         )
@@ -164,7 +162,7 @@ def _read_recipe(
 def _train(prepared: Prepared, callbacks: Sequence[Callback], *, verbose: bool) -> Run:
     """Train with a progress display; the exception of an interrupt says how to resume."""
     try:
-        with _progress(verbose=verbose) as progress:
+        with python_progress(verbose=verbose) as progress:
             return train_prepared(
                 prepared,
                 callback=CallbackList([progress, *callbacks]),
@@ -191,21 +189,6 @@ def _model_settings(model: Any) -> tuple[str, dict[str, Any]]:
             ),
         )
     return model, {}
-
-
-def _check_callbacks(callbacks: Any) -> None:
-    if not isinstance(callbacks, Sequence):
-        raise UsageError(
-            f"expected a list of callbacks, found {type(callbacks).__name__}.",
-            where="callbacks=",
-            cure="Pass a single callback as a list: callbacks=[callback]",
-        )
-
-
-def _progress(*, verbose: bool) -> TerminalProgress | LiveLine:
-    """A notebook can rewrite a line, although its standard error is not a terminal."""
-    is_notebook = "ipykernel" in sys.modules and not sys.stderr.isatty()
-    return LiveLine() if verbose and is_notebook else TerminalProgress(quiet=not verbose)
 
 
 def _show_note(sentence: str) -> None:

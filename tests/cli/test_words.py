@@ -148,14 +148,26 @@ def test_words_of_a_run_and_their_mistakes(
 
 
 @pytest.mark.spec(18)
-def test_twins_of_a_run(reviews_run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    outcome = run(capsys, "words", str(reviews_run.folder), "--twins", "film was great", "great was film")
+def test_the_distance_of_two_word_orders_in_a_run(
+    reviews_run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcome = run(
+        capsys, "words", str(reviews_run.folder), "--word-order", "film was great", "great was film"
+    )
     assert "the network distinguishes" in outcome.out
     found = json.loads(
         run(
-            capsys, "words", str(reviews_run.folder), "--twins", "film was great", "film was great", "--json"
+            capsys,
+            "words",
+            str(reviews_run.folder),
+            "--word-order",
+            "film was great",
+            "film was great",
+            "--json",
         ).out
     )
     assert (found["distance"], found["same"]) == (0.0, True)
-    other = run(capsys, "words", str(reviews_run.folder), "--twins", "film was great", "film was dull").err
+    other = run(
+        capsys, "words", str(reviews_run.folder), "--word-order", "film was great", "film was dull"
+    ).err
     assert "they differ in dull, great." in other

@@ -123,6 +123,12 @@ def test_a_packed_lstm_in_a_plain_loop_learns_both_ends() -> None:
     assert run_example("own_torch_model", steps=150) > 0.75
 
 
+def test_the_trainer_teaches_a_model_of_your_own_to_count_brackets() -> None:
+    history = run_example("own_model_and_data", steps=120, out="run")
+    assert history.best["valid_accuracy"] > 0.85  # the more frequent answer is right for 61% of the brackets
+    assert Path("run/model.safetensors").is_file()
+
+
 def test_a_wide_beam_equals_the_search_through_all_targets() -> None:
     best, (tokens, log_prob) = run_example("own_beam_search", max_tokens=4)
     assert best.tokens == tokens

@@ -49,14 +49,14 @@ def uneven(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trainings begin with large weights and change little."""
     from seqlab.training import loop
 
-    original = loop.Trainer.__init__
+    original = loop.TrainingLoop.__init__
 
-    def start(self: loop.Trainer, model: torch.nn.Module, *arguments: Any, **options: Any) -> None:
+    def start(self: loop.TrainingLoop, model: torch.nn.Module, *arguments: Any, **options: Any) -> None:
         torch.manual_seed(4)
         grow(model)
         original(self, model, *arguments, **options)
 
-    monkeypatch.setattr(loop.Trainer, "__init__", start)
+    monkeypatch.setattr(loop.TrainingLoop, "__init__", start)
 
 
 @pytest.mark.spec(178)

@@ -198,9 +198,11 @@ def test_a_resumed_run_counts_the_time_used_before(tmp_path: Path, monkeypatch: 
     before = saved.state["budget"]["before"]
     assert before > 0
     budgets = []
-    run = start.Trainer.run
+    run = start.TrainingLoop.run
     monkeypatch.setattr(
-        start.Trainer, "run", lambda trainer, stop: (budgets.append(trainer.budget), run(trainer, stop))[1]
+        start.TrainingLoop,
+        "run",
+        lambda trainer, stop: (budgets.append(trainer.budget), run(trainer, stop))[1],
     )
     start.resume(made.folder, clock=perf_counter() - 100)
     assert budgets[0].before >= before + 100

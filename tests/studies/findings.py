@@ -13,7 +13,7 @@ CHEAP = (
     "attention_costs",
     "attention_steps",
     "gru_or_lstm",
-    "own_similarity",
+    "self_similarity",
     "score_scale",
     "vanishing",
     "weight_sharing",

@@ -50,7 +50,7 @@ def test_the_entropy_of_the_root_is_that_of_normal_scores() -> None:
 @pytest.mark.slow
 @pytest.mark.spec(137)
 def test_words_see_themselves_and_patches_of_pictures_their_like() -> None:
-    found = quick("own_similarity")
+    found = quick("self_similarity")
     assert found.value("weight on itself", steps="words") > 0.95  # nearly one-hot rows
     assert found.value("sees itself most", steps="words") == 1.0
     assert found.value("weight on itself", steps="patches of images") < 0.5

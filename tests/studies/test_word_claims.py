@@ -30,8 +30,8 @@ def test_the_analogies_of_a_small_world_are_answered_and_drawn_as_parallelograms
 
 @pytest.mark.long
 @pytest.mark.spec(18)
-def test_twins_are_the_same_to_networks_without_order_and_differ_for_all_others() -> None:
-    found = quick("twins")
+def test_reordered_words_are_the_same_only_to_networks_that_do_not_see_order() -> None:
+    found = quick("word_order")
     assert all(sorted(one.split()) == sorted(other.split()) and one != other for one, other in PAIRS.values())
     for row in found.rows:
         shares = [float(row[pair]) for pair in PAIRS]

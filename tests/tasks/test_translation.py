@@ -37,7 +37,7 @@ from seqlab.tokens.vocabulary import EOS, SOS, UNK
 from seqlab.tokens.words import join_words
 from seqlab.training.budget import Budget
 from seqlab.training.gradients import accumulate_gradients
-from seqlab.training.loop import Trainer
+from seqlab.training.loop import TrainingLoop
 from seqlab.training.stop_signals import StopRequest
 from tests.tasks.encoded_task import EncodedTask, encode_task
 
@@ -246,14 +246,14 @@ def test_the_loss_of_scheduled_sampling_is_that_of_the_targets_after_what_the_de
 @pytest.mark.spec(111)
 @pytest.mark.parametrize("accumulate", [1, 2])
 def test_scheduled_sampling_goes_on_exactly_where_it_was_stopped(tmp_path: Path, accumulate: int) -> None:
-    def trainer(name: str) -> Trainer:
+    def trainer(name: str) -> TrainingLoop:
         task = make(
             tmp_path,
             scheduled_sampling={**SAMPLED, "half_life": 3, "per": "token"},
             training={"batch_size": 4, "gradient_accumulation": accumulate},
         )
         (tmp_path / name).mkdir()
-        return Trainer(
+        return TrainingLoop(
             task.build_model(),
             task.objective(),
             task.recipe.training,

@@ -12,7 +12,7 @@ from seqlab.training.averaging import CheckpointAverage
 from seqlab.training.base import StepReport
 from seqlab.training.checkpoints.checkpoint import Checkpoints
 from seqlab.training.checkpoints.weights_file import read_weights
-from seqlab.training.loop import Trainer
+from seqlab.training.loop import TrainingLoop
 from seqlab.training.settings import TrainingSettings
 from seqlab.training.stop_signals import StopRequest
 from tests.training.test_loop import Clock, StopAt, events, outcome
@@ -233,7 +233,7 @@ def test_patience_counts_validations_not_candidates(tmp_path: Path) -> None:
 # Averages belong to the end of the planned run
 
 
-def moments(trainer: Trainer) -> list[int]:
+def moments(trainer: TrainingLoop) -> list[int]:
     assert isinstance(trainer.average, CheckpointAverage)
     return trainer.average.steps
 
@@ -363,7 +363,7 @@ def test_a_plan_that_changed_under_way_is_the_same_after_a_stop(
     assert moments(later) == moments(whole)
 
 
-def check_going_on(folder: Path, stop_at: int, settings: dict[str, Any]) -> tuple[Trainer, Trainer]:
+def check_going_on(folder: Path, stop_at: int, settings: dict[str, Any]) -> tuple[TrainingLoop, TrainingLoop]:
     """Train without and with a stop in between, and compare everything."""
     whole, parts = (make_trainer(folder / name, **settings) for name in ("whole", "parts"))
     torch.manual_seed(9)

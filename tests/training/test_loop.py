@@ -19,12 +19,12 @@ from seqlab.training.budget import Budget
 from seqlab.training.checkpoints.checkpoint import Checkpoints
 from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.journal import read_journal
-from seqlab.training.loop import Trainer
+from seqlab.training.loop import TrainingLoop
 from seqlab.training.stop_signals import StopRequest
 from tests.training.toy_task import Points, make_trainer, small_model
 
 
-def events(trainer: Trainer, kind: str) -> list[dict[str, Any]]:
+def events(trainer: TrainingLoop, kind: str) -> list[dict[str, Any]]:
     return [
         event for event in read_journal(trainer.best_path.parent / "journal.jsonl") if event["event"] == kind
     ]
@@ -34,7 +34,7 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def outcome(trainer: Trainer) -> dict[str, Any]:
+def outcome(trainer: TrainingLoop) -> dict[str, Any]:
     """Everything that two runs of the same thing share."""
     saved, _ = trainer.checkpoints.load()
     assert saved is not None
@@ -430,7 +430,7 @@ def test_a_long_run_has_a_journal_of_bounded_length(tmp_path: Path, monkeypatch:
 # What is not finite stops the run before it does harm
 
 
-def stopped_by(trainer: Trainer) -> TrainingError:
+def stopped_by(trainer: TrainingLoop) -> TrainingError:
     with pytest.raises(TrainingError) as caught:
         trainer.run(StopRequest())
     assert len(str(caught.value).splitlines()) <= 12

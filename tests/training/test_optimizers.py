@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from torch import nn
 
 from seqlab.core.settings import choices_of
-from seqlab.training.loop import Trainer
+from seqlab.training.loop import TrainingLoop
 from seqlab.training.optimizers.adam_2k import Adam2k
 from seqlab.training.optimizers.adamw import AdamW
 from seqlab.training.optimizers.base import Optimizer, named_state, optimizers
@@ -138,7 +138,7 @@ def test_the_setting_offers_every_rule_and_adamw_is_the_default() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_stopped_run_goes_on_to_the_same_bits(name: str, tmp_path: Path) -> None:
-    def trainer(folder: str) -> Trainer:
+    def trainer(folder: str) -> TrainingLoop:
         return make_trainer(
             tmp_path / folder,
             dropout=0.3,

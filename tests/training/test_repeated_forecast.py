@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from seqlab.training import loop
-from seqlab.training.loop import SHARE_BEFORE_FORECAST, Trainer
+from seqlab.training.loop import SHARE_BEFORE_FORECAST, TrainingLoop
 from seqlab.training.stop_signals import StopRequest
 from tests.training.test_loop import Clock
 from tests.training.toy_task import make_trainer
 
 
-def timed_trainer(folder: Path, *, after: float) -> Trainer:
+def timed_trainer(folder: Path, *, after: float) -> TrainingLoop:
     """Planned with `after` seconds of 100 for scoring; an update takes a second."""
     trainer = make_trainer(folder, steps=0, minutes=100 / 60, evaluate_every=5, patience=0)
     trainer.budget = trainer.budget.timed(before=0.0, after=after)

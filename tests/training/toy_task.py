@@ -19,7 +19,7 @@ from seqlab.batches.loader import Cursor, Loader
 from seqlab.batches.samplers import Indices, ShuffledSampler
 from seqlab.training.base import BatchLoss, Carry, Validation
 from seqlab.training.budget import Budget
-from seqlab.training.loop import Trainer
+from seqlab.training.loop import TrainingLoop
 from seqlab.training.settings import TrainingSettings
 
 CPU = torch.device("cpu")
@@ -100,11 +100,13 @@ def make_trainer(
     model: nn.Module | None = None,
     dropout: float = 0.0,
     **settings: Any,
-) -> Trainer:
+) -> TrainingLoop:
     """A trainer of the toy task; settings are those of the recipe's section `training`."""
     task = task or Points()
     chosen = TrainingSettings(**{"steps": 20, "evaluate_every": 5, **settings})
     steps_per_epoch = -(-len(task.inputs) // task.batch_size)
     budget = Budget.plan(chosen, steps_per_epoch=steps_per_epoch, step_seconds=0.01, validation_seconds=0.01)
     folder.mkdir(parents=True, exist_ok=True)
-    return Trainer(model or small_model(dropout=dropout), task, chosen, budget, folder=folder, device=CPU)
+    return TrainingLoop(
+        model or small_model(dropout=dropout), task, chosen, budget, folder=folder, device=CPU
+    )

@@ -10,8 +10,8 @@ from torch.nn import functional as F
 Queries = Float[Tensor, "batch heads target head"]
 Keys = Float[Tensor, "batch kv_heads source head"]
 BMM_MIN_SEQUENCES, BMM_MIN_STEPS = 8, 13
-"""From here on products of all heads of all sequences at once were measured to be faster than the flash
-kernel, which takes them one by one.
+"""Minimum numbers of sequences and of steps from which one batched product over all heads was measured to be
+faster than the flash kernel, which processes heads one by one.
 """
 
 

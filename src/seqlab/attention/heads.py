@@ -44,8 +44,8 @@ def attend_heads(
 def attend_with_weights(
     q: Queries, k: Keys, v: Values, mask: AttentionMask, *, dropout: float = 0.0
 ) -> tuple[Float[Tensor, "batch heads target value"], Alignment]:
-    """The same, and the attention weights after dropout, all with operations that have derivatives of any
-    order. Given the weights, the product with the values is faster than an additional flash kernel.
+    """Like `attend_heads`, but also returns the attention weights after dropout, and uses only operations with
+    derivatives of any order. Given the weights, the product with the values is faster than an additional flash kernel.
     """
     weights = F.dropout(compute_alignment(q, k, mask), dropout)
     return weights @ v.repeat_interleave(q.shape[1] // v.shape[1], dim=1), weights

@@ -18,8 +18,8 @@ _hooks: ContextVar[Mapping[nn.Module, AlignmentHook]] = ContextVar(
     "alignment hooks",
     default=MappingProxyType({}),
 )
-"""Who records what. Not on the modules: several threads may use one network, and each records its own
-calls.
+"""The hook of each module that is being recorded. It is not an attribute of the module, because several threads
+may use one network, and each records only its own calls.
 """
 
 

@@ -79,7 +79,7 @@ class NeighborModel:
         return GapPredictions(best, log_probs)
 
     def predict_unigram(self, targets: TokenIds) -> GapPredictions:
-        """The same without context: always the most frequent token."""
+        """Predict gaps without context: always the most frequent token."""
         unknown = np.full(len(targets), UNKNOWN)
         return self.predict(unknown, unknown, targets)
 

@@ -1,7 +1,7 @@
 """Features of a bag of words: words, words and word pairs, or character n-grams.
 
 A baseline that uses the network's tokens flatters the network if these do not suit the baseline: naive Bayes
-on subwords is weaker than on words. So every baseline is fitted on each of these feature sets, and the best on
+on subwords is weaker than on words. Therefore every baseline is fitted on each of these feature sets, and the best on
 validation data counts. For long texts, features that would take too long are skipped.
 
 Paper: Wang & Manning 2012, "Baselines and Bigrams", ACL; characters: Cavnar & Trenkle 1994, "N-Gram-Based Text

@@ -28,8 +28,8 @@ class Bridge(nn.Module, ABC):
         is_token: Bool[Tensor, "batch source"],
         final_state: State,
     ) -> State:
-        """features: of the encoder, at every step; ended: its state after the last real step, if it has
-        one.
+        """features: of the encoder, at every step; final_state: its state after the
+        last real step, if it has one.
         """
 
 

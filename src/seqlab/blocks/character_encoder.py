@@ -19,7 +19,7 @@ from seqlab.blocks.recurrent import build_stack
 from seqlab.cells.lstm import LSTM
 
 PAD_CHARACTER = 0
-"""The id that fills the rows of short words up."""
+"""The id that pads the rows of short words."""
 EMBEDDING_STD = 0.3
 
 

@@ -13,16 +13,16 @@ NOTHING, BEGIN, END, FIRST = 0, 1, 2, 3
 3 on.
 """
 MIX, SPREAD, FOLD = 0x2545F4914F6CDD1D, 0x1CE4E5B9BF58476D, 29
-"""Odd numbers and a shift that scatter keys over 64 bits: among 10⁶ n-grams two share a key with a chance of
-about 3 in 10⁸, were they random.
+"""Odd numbers and a shift that scatter keys over 64 bits. If the keys were random, the probability that any two of
+10⁶ n-grams share one would be about 3 in 10⁸.
 """
 NO_KEY = torch.iinfo(torch.int64).max
 """Marks missing n-grams and unused table entries."""
 MAX_PENDING_KEYS = 1 << 22
 """Keys to buffer before they are counted together."""
 MAX_OVERFLOW = 16
-"""A count may hold this many times the size of its table; beyond that, n-grams seen in only one sequence
-so far are dropped.
+"""Counting keeps at most this many times the size of the table; beyond that, n-grams seen in only one sequence so
+far are dropped.
 """
 
 Sequences = tuple[Int[Tensor, "batch time"], Bool[Tensor, "batch time"]]
@@ -79,7 +79,7 @@ class NGramTable(nn.Module):
     keys: Int64[Tensor, " places"]
 
     def __init__(self, max_features: int, *, max_n: int, min_df: int) -> None:
-        """least: minimum number of sequences in which an n-gram must occur."""
+        """min_df: minimum number of sequences in which an n-gram must occur."""
         super().__init__()
         self.max_n = max_n
         self.min_df = min_df

@@ -66,7 +66,7 @@ class RecurrentStack(nn.Module):
     def scan_packed(
         self, rows: Float[Tensor, "rows hidden"], packing: Packing, state: State | None
     ) -> tuple[Float[Tensor, "rows output"], State]:
-        """The same for rows that are already packed."""
+        """Like `forward`, for rows that are already packed."""
         last: list[Tensor] = []
         for number, layer in enumerate(self._each_layer()):
             below = rows if number == 0 else self._drop(rows, packing)

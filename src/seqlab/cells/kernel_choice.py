@@ -46,13 +46,15 @@ from seqlab.cells.step_layout import StepLayout, apply_function
 Rows = Float[Tensor, "rows input"]
 ScanResult = tuple[Float[Tensor, "rows hidden"], State]
 MIN_FILL_RATIO = 0.85
-"""Share of real steps in the padded batch from which on torch's fused LSTM, padding included, is faster than
-the scan by hand over the real steps.
+"""Minimum share of real steps in a padded batch for which torch's fused LSTM, padding included, is faster than
+the hand-written scan over the real steps.
 """
 MIN_KERNEL_STEPS = {"lstm": 48, "gru": 24}
-"""Steps of a full batch from which on the C++ kernel is faster than torch's layer."""
+"""Minimum number of steps of a full batch for which the C++ kernel is faster than torch's layer."""
 MIN_PACKED_STEPS = {"training": 16, "inference": 24}
-"""Steps of packed sequences from which on a scan (in inference, a C++ kernel) is faster than torch's layer."""
+"""Minimum number of steps of packed sequences for which a scan (in inference, a C++ kernel) is faster than torch's
+layer.
+"""
 
 Kernel = Callable[[Any, Rows, State, StepLayout], ScanResult | None]
 _kernels: dict[type[Cell], Kernel] = {}

@@ -163,7 +163,7 @@ def _sections() -> dict[str, str]:
     from seqlab.recipes.recipe import Recipe, task_settings
     from seqlab.recipes.sections import task_sections
 
-    task_sentences = {task: sentence_of(task_settings(task)) for task in task_sections()}
+    task_sentences = {name: sentence_of(task_settings(name)) for name in task_sections()}
     return {name: field.description or "" for name, field in Recipe.model_fields.items()} | task_sentences
 
 

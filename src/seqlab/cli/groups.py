@@ -98,7 +98,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "memory and gradients": (
             "no_memory",
             "moving_ball",
-            "twins",
+            "word_order",
             "recall",
             "lengths",
             "vanishing",
@@ -109,7 +109,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "cells and depth": ("gru_or_lstm", "counting", "depth"),
         "attention": (
             "attention_steps",
-            "own_similarity",
+            "self_similarity",
             "score_scale",
             "two_heads",
             "captions",

@@ -110,7 +110,7 @@ def _show_tree(run: Run, text: str, tree: str, *, top: int, as_json: bool) -> No
 
 def _check_inputs(texts: list[str] | None, file: str, *, top: int) -> None:
     if texts and file:
-        raise UsageError("texts and --file exclude each other.", cure="Pass one or the other.")
+        raise UsageError("texts and --file are mutually exclusive.", cure="Pass one or the other.")
     if top < 1:
         raise UsageError(f"--top {top} is less than 1.", cure="Use a whole number of at least 1.")
 
@@ -126,13 +126,13 @@ def _check_files(
 
 def _check_options(*, score: bool, vectors: bool, pooling: str, out: str, as_json: bool) -> None:
     if score and vectors:
-        raise UsageError("--score and --vectors exclude each other.", cure="Pass one or the other.")
+        raise UsageError("--score and --vectors are mutually exclusive.", cure="Pass one or the other.")
     if pooling and not vectors:
         raise UsageError(
             "--pooling applies only to --vectors.", cure="Add --vectors, or leave out --pooling."
         )
     if out and as_json:
-        raise UsageError("--out and --json exclude each other.", cure="Pass one or the other.")
+        raise UsageError("--out and --json are mutually exclusive.", cure="Pass one or the other.")
     if out and vectors and not out.endswith(".npy"):
         raise UsageError(
             f"--out {out} does not end in .npy.",

@@ -235,12 +235,11 @@ def _why_stopped(step: int, best_step: int) -> str:
     >>> _why_stopped(600, 225)
     'early stopping after step 600; the best step was 225'
     >>> _why_stopped(600, 600)
-    'early stopping after step 600: its metric only equals that of earlier steps. It is kept for its lower loss'
+    'early stopping after step 600: its metric ties the best, and it is kept for its lower loss'
     """
     if step == best_step:
         return (
-            f"early stopping after step {step:,}: its metric only equals that of earlier steps."
-            " It is kept for its lower loss"
+            f"early stopping after step {step:,}: its metric ties the best, and it is kept for its lower loss"
         )
     return f"early stopping after step {step:,}; the best step was {best_step:,}"
 

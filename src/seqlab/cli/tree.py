@@ -17,8 +17,8 @@ ENDINGS = (".svg", ".html")
 
 
 def check_tree(file: str, texts: Sequence[str], *, others: Mapping[str, bool]) -> None:
-    """Reject a wrong `--tree FILE` before a run is loaded. others: options that exclude it, and whether they
-    are set.
+    """Reject a wrong `--tree FILE` before a run is loaded. others: options that cannot be combined with it,
+    and whether they are set.
     """
     if Path(file).suffix not in ENDINGS:
         raise UsageError(
@@ -32,7 +32,7 @@ def check_tree(file: str, texts: Sequence[str], *, others: Mapping[str, bool]) -
         )
     if wrong := [option for option, is_given in others.items() if is_given]:
         raise UsageError(
-            f"--tree and {' and '.join(wrong)} exclude each other.", cure="Pass one or the other."
+            f"--tree and {' and '.join(wrong)} are mutually exclusive.", cure="Pass one or the other."
         )
 
 

@@ -69,10 +69,10 @@ def words(
             metavar="OUT.vec",
         ),
     ] = "",
-    twins: Annotated[
+    word_order: Annotated[
         tuple[str, str] | None,
         typer.Option(
-            "--twins",
+            "--word-order",
             help="Distance between two texts with the same words in another order, as the run encodes them.",
             metavar="TEXT TEXT",
         ),
@@ -81,8 +81,8 @@ def words(
 ) -> None:
     """Explore word vectors: nearest neighbors, analogies, a map."""
     _check_options(multiply=multiply, has_analogies=bool(analogy or questions), map_page=map_page)
-    if twins:
-        return _twins(what, twins, as_json=as_json)
+    if word_order:
+        return _word_order(what, word_order, as_json=as_json)
     table = _learn(what, learn) if learn else _open(what)
     name = learn or what
     results: dict[str, Any] = {"what": name, "words": len(table), "width": table.width}
@@ -172,7 +172,7 @@ def _map(table: WordVectors, asked: list[str], path: str, name: str) -> dict[str
     }
 
 
-def _twins(what: str, texts: tuple[str, str], *, as_json: bool) -> None:
+def _word_order(what: str, texts: tuple[str, str], *, as_json: bool) -> None:
     from seqlab.inspection.order_sensitivity import order_distance
     from seqlab.runs.run import Run
 
@@ -194,7 +194,7 @@ def _twins(what: str, texts: tuple[str, str], *, as_json: bool) -> None:
         else "the network distinguishes the two texts"
     )
     return suggest(
-        [f"seqlab predict {quoted(what)} {quoted(texts[0])} {quoted(texts[1])}", "seqlab study twins"]
+        [f"seqlab predict {quoted(what)} {quoted(texts[0])} {quoted(texts[1])}", "seqlab study word_order"]
     )
 
 

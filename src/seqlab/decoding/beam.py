@@ -77,7 +77,7 @@ class BeamSearch(Search):
     def run_recorded(
         self, model: Seq2SeqModel, sources: SourceBatch, recorder: SearchRecorder | None
     ) -> list[list[Hypothesis]]:
-        """The same, with a callback for the candidates of every step."""
+        """Like `run`, but passes the candidates of every step to a recorder."""
         groups = self.diversity.groups
         beams = [_Beam(source_id, group) for source_id in sources.source_ids for group in range(groups)]
         running = beams

@@ -22,10 +22,10 @@ class SpecialTokens:
     start_id: int
     end_id: int
     suppressed_ids: tuple[int, ...] = ()
-    """Padding and the like, which are never chosen."""
+    """Tokens that are never chosen, such as padding."""
 
     def without_suppressing(self, token: int) -> SpecialTokens:
-        """The same, with one more token in the vocabulary."""
+        """The same special tokens, except that this one may be generated."""
         return replace(self, suppressed_ids=tuple(other for other in self.suppressed_ids if other != token))
 
 

@@ -54,7 +54,7 @@ class MemoryPath(TableDisplay):
 
 
 def get_gated_trace(unrolled: UnrolledNetwork, layer: int, reverse: bool) -> tuple[DirectionTrace, GatedCell]:
-    """The track and its cell; an error if the cell has no additive update."""
+    """The trace of a direction and its cell; an error if the cell has no additive update."""
     require_unrolled(unrolled)
     trace = unrolled.trace(layer, reverse=reverse)
     if not isinstance(trace.cell, GatedCell):

@@ -27,7 +27,7 @@ def bind_torch_layer(layer: nn.RNNBase, number: int, *, reverse: bool) -> Cell:
 
 
 def bind_torch_cell(cell: nn.RNNCellBase) -> Cell:
-    """The same for single cells."""
+    """A torch cell as a cell of seqlab that shares its tensors."""
     return _bind(
         cell,
         cell.chosen if isinstance(cell, RecurrentCell) else _torch_cell_choice(cell),

@@ -163,7 +163,7 @@ def _unroll(
 def _unroll_layer(
     level: LayerDirections, number: int, steps: Tensor, is_token: Tensor, initial_state: State | None
 ) -> tuple[list[DirectionTrace], State | None]:
-    """The tracks of one layer, and the remaining states for the layers above."""
+    """The traces of one layer, and the remaining states for the layers above."""
     traces = []
     for direction in level.directions:
         num_parts = direction.cell.num_state_tensors

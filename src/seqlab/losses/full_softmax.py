@@ -14,7 +14,9 @@ from torch.nn import functional as F
 from seqlab.losses.base import LossValue
 
 MAX_LOGITS = 1 << 23
-"""Logits of one chunk of steps: 32 MB. Of fewer, the plain computation is as fast and needs no more."""
+"""Number of logits in one chunk of steps: 32 MB. Below that, the plain computation is as fast and needs no more
+memory.
+"""
 
 
 class ChunkedCrossEntropy(torch.autograd.Function):
@@ -123,7 +125,7 @@ def target_log_probs_and_hits(
     bias: Float[Tensor, " vocab"],
     targets: Int[Tensor, " steps"],
 ) -> tuple[Float[Tensor, " steps"], int]:
-    """The same, with the number of targets that are the model's most likely token."""
+    """Like `target_log_probs`, with the number of targets that are the model's most likely token."""
     log_probs, correct = [], 0
     for logits, chunk_targets in _logit_chunks(features, weight, bias, targets):
         log_probs.append(_log_probs(logits, chunk_targets))

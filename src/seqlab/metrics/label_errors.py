@@ -17,11 +17,11 @@ import numpy as np
 from jaxtyping import Float, Int
 
 LEAST, ENOUGH = 0.8, 0.9
-"""Probability of another class without which no label is doubted, and that is enough for any class."""
+"""The lower and the upper bound of a class's threshold."""
 MOST = 0.1
-"""Probability of the label itself up to which it is doubted."""
+"""Maximum probability of the label itself for it to be suspect."""
 FEWEST = 5
-"""Examples of a class without which its threshold says nothing."""
+"""Minimum number of examples of a class to compute its threshold."""
 
 
 def label_error_rows(

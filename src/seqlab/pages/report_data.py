@@ -25,7 +25,7 @@ class ScoreLine:
     verdict: str = ""
     """How the score compares with its baseline, such as "clearly better"; empty without a baseline."""
     comparison: str = ""
-    """The same as words that follow the score: "clearly better than naive Bayes"."""
+    """The verdict as a phrase after the score: "clearly better than naive Bayes"."""
     note: str = ""
 
 

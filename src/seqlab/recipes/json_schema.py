@@ -52,7 +52,7 @@ def recipe_schema() -> Schema:
         "type": "object",
         "properties": properties,
         "additionalProperties": False,
-        "dependentSchemas": {task: _only_for(task) for task in task_sections()},
+        "dependentSchemas": {name: _only_for(name) for name in task_sections()},
         "$defs": dict(sorted(definitions.items())),
     }
 
@@ -60,9 +60,9 @@ def recipe_schema() -> Schema:
 def _recipe_of_all_tasks() -> type[Recipe]:
     """Build a recipe class with the sections of all tasks; a recipe that is read has at most one of them."""
     sections: dict[str, Any] = {
-        task: (settings, Field(default_factory=settings, description=sentence_of(settings)))
-        for task in task_sections()
-        for settings in [task_settings(task)]
+        name: (settings, Field(default_factory=settings, description=sentence_of(settings)))
+        for name in task_sections()
+        for settings in [task_settings(name)]
     }
     return create_model("Recipe", __base__=Recipe, **sections)
 

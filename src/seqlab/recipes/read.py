@@ -96,14 +96,14 @@ def with_task(recipe: Recipe, task: str) -> Recipe:
 
 def _find_task(raw: Raw) -> tuple[str, list[str]]:
     """Return the task that is named, or the one whose section is present; empty if the data decides."""
-    task, names = raw.get("task", ""), registered_tasks.names()
-    if not isinstance(task, str):
-        return "", [f"task: expected {' or '.join(names)}, found {format_value(task)}."]
-    if task and task not in names:
-        close = closest(task, names)
+    name, known = raw.get("task", ""), registered_tasks.names()
+    if not isinstance(name, str):
+        return "", [f"task: expected {' or '.join(known)}, found {format_value(name)}."]
+    if name and name not in known:
+        close = closest(name, known)
         hint = f" Did you mean '{close}'?" if close else ""
-        return "", [f"task: expected {' or '.join(names)}, found {format_value(task)}.{hint} {PLUGIN_HINT}"]
-    return task or next((name for name in raw if name in task_sections()), ""), []
+        return "", [f"task: expected {' or '.join(known)}, found {format_value(name)}.{hint} {PLUGIN_HINT}"]
+    return name or next((section for section in raw if section in task_sections()), ""), []
 
 
 def _with_kinds(model: Raw) -> Raw:

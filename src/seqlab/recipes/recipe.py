@@ -87,6 +87,10 @@ class Recipe(Settings):
                 return value
         raise LookupError(f"a recipe of the task '{self.task}' has no {kind.__name__}")
 
+    def has_same_task(self, other: Recipe) -> bool:
+        """Whether two recipes are for the same task, whichever that is."""
+        return self.task == other.task
+
     def to_toml(self) -> str:
         values = self.model_dump()
         first = {name: values.pop(name) for name in ("format", "task", self.task) if name in values}
@@ -126,11 +130,11 @@ def _recipe_class(task: str, spec: type[Any]) -> type[Recipe]:
     return create_model("Recipe", __base__=Recipe, __doc__=Recipe.__doc__, **fields)
 
 
-def task_settings(task: str) -> type[Settings]:
+def task_settings(name: str) -> type[Settings]:
     """Return the settings class of this task alone."""
-    settings: type[Settings] = registered_tasks.get(task).settings
-    if settings.model_fields and task in Recipe.model_fields:
+    settings: type[Settings] = registered_tasks.get(name).settings
+    if settings.model_fields and name in Recipe.model_fields:
         raise ValueError(
-            f"a task with settings cannot be called '{task}': a recipe already has a section of that name"
+            f"a task with settings cannot be called '{name}': a recipe already has a section of that name"
         )
     return settings

@@ -39,7 +39,7 @@ def section_names() -> list[str]:
 
 def task_sections() -> list[str]:
     """Return the tasks that have their own settings."""
-    return [task for task in registered_tasks.names() if task_settings(task).model_fields]
+    return [name for name in registered_tasks.names() if task_settings(name).model_fields]
 
 
 def is_section(name: str) -> bool:
@@ -126,9 +126,8 @@ def dotted_names(settings: Mapping[str, Any], *, task: str = "") -> dict[str, An
 def _section(name: str, task: str) -> str:
     own = task_sections()
     having = [section for section in sections_with(name) if section == task or not task or section not in own]
-    if task in having:
-        return task
-    main = [section for section in having if section in MAIN or section in own]
+    of_task = [section for section in having if section == task]
+    main = of_task or [section for section in having if section in MAIN or section in own]
     if len(chosen := main or having) == 1:
         return chosen[0]
     if not having:

@@ -40,7 +40,7 @@ def require_same_tokens(first: Seq2SeqCodec, other: Codec, *, where: str) -> Seq
     """
     other = _require_seq2seq(other, where=where)
     is_multilingual, others_are = (bool(codec.recipe.data.language) for codec in (first, other))
-    if first.recipe.task != other.recipe.task or is_multilingual != others_are:
+    if not first.recipe.has_same_task(other.recipe) or is_multilingual != others_are:
         raise UsageError(
             "the run differs from the first in its task or its target languages.", where=where, cure=CURE
         )

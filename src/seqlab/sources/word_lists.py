@@ -86,9 +86,7 @@ def holds_several(rows: Sequence[Row], column: str) -> bool:
 
 
 def holds_tags(rows: Sequence[Row], column: str) -> bool:
-    """The same for what can only be tags: they may also be whole numbers, as in many published
-    tables.
-    """
+    """Whether the cells of a column are lists of tags: strings, or whole numbers, as in many published tables."""
     return _holds_lists_of(str, rows, column) or _holds_lists_of(int, rows, column)
 
 

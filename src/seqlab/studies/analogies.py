@@ -23,7 +23,7 @@ FAMILIES = {
     "actor": (("actor", "actress"), ("actors", "actresses"), ("stage", "role")),
     "sibling": (("brother", "sister"), ("brothers", "sisters"), ("toy", "quarrel")),
 }
-"""Male and female word, both in the plural, and things that they have."""
+"""A male and a female word, both in the plural, and the possessions of the family."""
 HIS = ("beard", "moustache", "razor", "pipe", "tuxedo", "waistcoat", "cufflink", "necktie", "bowler", "cigar")
 HERS = (
     "gown",
@@ -37,7 +37,7 @@ HERS = (
     "brooch",
     "parasol",
 )
-"""What only men, or only women, have in this small old-fashioned world."""
+"""Possessions of men only and of women only in this old-fashioned toy language."""
 ONE, MANY = (
     ("this {} has a {} and a {}", "every {} has a {} and a {}"),
     ("these {} have a {} and a {}", "all {} have a {} and a {}"),

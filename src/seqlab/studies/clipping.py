@@ -35,7 +35,7 @@ FULL, QUICK = ClippingConfig(steps=600), ClippingConfig(steps=150)
 
 
 NETWORKS: dict[str, float] = {"identity": 1.1, "relu": 1.5}
-"""Activations, and how much longer than orthogonal the recurrent matrix starts."""
+"""Activations, with the factor on the initial recurrent matrix, which is orthogonal."""
 
 
 @studies.register("clipping")

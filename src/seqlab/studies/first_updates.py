@@ -52,9 +52,9 @@ class UpdateRecord:
     """One training run, by layer and by update."""
 
     update_sizes: Float[Tensor, "updates layers"]
-    """Root mean square of a layer's update, divided by the highest rate."""
+    """Root mean square of a layer's update, divided by the peak learning rate."""
     gradients: Float[Tensor, "updates layers"]
-    """Norm of a layer's gradient, clipped as it was used."""
+    """Norm of a layer's gradient after clipping."""
     parts: Float[Tensor, "updates layers three"]
     """Norms of the gradients of W_q, W_k and W_v."""
 

@@ -24,9 +24,7 @@ CELLS: dict[str, CellFactory] = {
     "gru": cell_maker("gru", keep_bias=3.0),
 }
 STRETCHES = (1.0, 2.0, 4.0, 8.0, 16.0)
-"""Factors on the recurrent matrix: networks as they may come out of training, from the usual start of each
-cell.
-"""
+"""Factors on the recurrent matrix at each cell's default initialization, to imitate networks after training."""
 TINY, HUGE = 1e-3, 1e3
 
 

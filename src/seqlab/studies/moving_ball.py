@@ -32,7 +32,7 @@ FULL, QUICK = MovingBallConfig(steps=1200), MovingBallConfig(steps=250)
 
 
 def ball_paths(num_paths: int, time: int, generator: torch.Generator) -> Float[Tensor, "paths time 2"]:
-    """Straight paths at constant speed, with random positions and directions, in a room of size 2 around
+    """Straight paths at constant speed, with random positions and directions, in a box of side 2 around
     the origin.
     """
     angle = 2 * math.pi * torch.rand(num_paths, 1, generator=generator)

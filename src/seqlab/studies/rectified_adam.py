@@ -24,13 +24,13 @@ from seqlab.training.optimizers.adamw import AdamW
 from seqlab.training.optimizers.base import Optimizer
 from seqlab.training.optimizers.radam import RAdam, rectification
 
-ADAM, WARM, RECTIFIED, MEASURED = "Adam", "Adam with warm-up", "RAdam", "Adam that measures first"
+ADAM, WARM, RECTIFIED, MEASURED = "Adam", "Adam with warm-up", "RAdam", "Adam-2k"
 NUMBERS = (
     "The task is translating German numbers to English (zwei und vierzig → forty two): small, but the"
     " word order changes."
 )
 MATTERS = 0.05
-"""Nats by which two must differ to be called different."""
+"""Smaller differences, in nats, are treated as no difference."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def rectified_adam(*, seed: int, quick: bool, pairs: Sequence[SentencePair] | No
                 else f"The translations are {len(small.sources):,} pairs from your data."
             ),
             (
-                '"Adam that measures first" is the paper\'s Adam-2k: weights stay fixed for'
+                "Adam-2k only estimates gradient sizes at first: weights stay fixed for"
                 f" {deep.measured_steps} and {shallow.measured_steps} iterations (2,000 in the paper)."
             ),
             (

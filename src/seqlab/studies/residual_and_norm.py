@@ -19,7 +19,7 @@ from seqlab.studies.kit.small_transformer import SmallTransformer, unigram_valid
 FREQUENCIES = "frequencies of characters"
 BOTH = "both"
 MATTERS = 0.02
-"""Nats by which two must differ to be called different."""
+"""Smaller differences, in nats, are treated as no difference."""
 
 
 class NormOnly(NormedResidual):
@@ -68,8 +68,8 @@ class ResidualAndNormConfig:
     steps: int
     time: int
     learning_rates: tuple[float, ...]
-    """Each network is trained with all of these, and its best counts: what is missing may ask for another
-    rate.
+    """Each network is trained with all of these, and the best result counts, because a network without residual
+    connections or norm may need another rate.
     """
     batch_size: int = 16
 

@@ -19,7 +19,7 @@ PATCH = 2
 WORDS_PER_SENTENCE = 12
 
 
-@studies.register("own_similarity")
+@studies.register("self_similarity")
 def self_similarity(*, seed: int, quick: bool) -> Finding:
     """softmax(X Xᵀ / √D) of words and of patches: how much weight each step gives to itself."""
     count = 20 if quick else 200
@@ -75,7 +75,7 @@ def self_similarity(*, seed: int, quick: bool) -> Finding:
 
 def _sentences(count: int, seed: int) -> tuple[list[Float[Tensor, "time width"]], list[list[str]]]:
     words = read_topics().split()
-    with seeded(seed, "own_similarity", "words") as generator:
+    with seeded(seed, "self_similarity", "words") as generator:
         starts = torch.randint(len(words) - 4 * WORDS_PER_SENTENCE, (count,), generator=generator).tolist()
         table = torch.randn(len(words), WIDTH, generator=generator)
     ids = {word: number for number, word in enumerate(dict.fromkeys(words))}
@@ -91,7 +91,7 @@ def _image_patches(count: int, seed: int) -> list[Float[Tensor, "patches width"]
     pixel_patches = (
         pixels.unfold(1, PATCH, PATCH).unfold(2, PATCH, PATCH).flatten(3).flatten(1, 2)
     )  # (images, 16, 4)
-    with seeded(seed, "own_similarity", "pictures") as generator:
+    with seeded(seed, "self_similarity", "images") as generator:
         projected = pixel_patches @ torch.randn(PATCH * PATCH, WIDTH, generator=generator)
     centered = projected - projected.mean(dim=(0, 1))
     return list(centered / centered.std())

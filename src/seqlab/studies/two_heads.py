@@ -29,7 +29,7 @@ FIRST, SECOND, IT, REASON, LENGTH = 1, 4, 6, 8, 9
 """Positions of the nouns, of "it" and of the adjective."""
 ASKED = 400
 DIVIDED = 0.8
-"""The share of a head's weight on noun and adjective from which it belongs to one of them."""
+"""Minimum share of a head's weight on noun and adjective for it to count as belonging to one of them."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class TwoHeadsConfig:
 
 FULL, QUICK = TwoHeadsConfig(networks=8, steps=600), TwoHeadsConfig(networks=2, steps=400)
 WARM_UP = 60
-"""With a slow start more of the networks learn the task."""
+"""With a warm-up, more of the networks learn the task."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from seqlab.studies.kit.small_training import seeded
 WEIGHTS = (0.9, 1.0, 1.1)
 TRAJECTORY_WEIGHT = 1.5
 STRETCHED = 2.0
-"""How much longer than orthogonal the exploding matrix is."""
+"""Factor on an orthogonal matrix with which gradients explode."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def vanishing(*, seed: int, quick: bool) -> Finding:
             f"Over {last['distance']} steps, the gradient of the plain RNN shrinks to"
             f" {format_value(last['rnn'])} of its size (bound {format_value(last['rnn, bound'])}), that of"
             f" an LSTM's cell state to {format_value(last['lstm'])}, that of a GRU's state to"
-            f" {format_value(last['gru'])}; with a matrix {STRETCHED:g} times orthogonal and no"
-            f" activation, it changes to {format_value(last['linear, stretched'])}."
+            f" {format_value(last['gru'])}; with {STRETCHED:g} times an orthogonal matrix and"
+            f" no activation, it changes to {format_value(last['linear, stretched'])}."
         ),
         rows=rows,
         curves=[

@@ -17,7 +17,7 @@ Placement = Literal["pre", "post"]
 PLACEMENTS: tuple[Placement, ...] = ("pre", "post")
 FREQUENCIES = "frequencies of characters"
 MATTERS = 0.02
-"""Nats by which one must end worse to be called so."""
+"""Smaller differences, in nats, are treated as no difference."""
 
 
 @dataclass(frozen=True)

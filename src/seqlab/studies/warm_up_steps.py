@@ -25,9 +25,9 @@ ADAM, SGD_FAST, SGD_SLOW, SMALL = (
 )
 FREQUENCIES = "frequencies of characters"
 LEARNED = 0.15
-"""Nats below the frequencies of characters from which a network counts as having learned."""
+"""A network counts as having learned if it is this many nats better than the frequencies of characters."""
 MATTERS = 0.05
-"""Nats by which a warm-up must help to be called needed."""
+"""A warm-up counts as needed if it helps by at least this many nats."""
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ SAME = 1e-5
 """A share below which only the order of additions differs."""
 
 
-@studies.register("twins")
+@studies.register("word_order")
 def word_order(*, seed: int, quick: bool) -> Finding:
     """Untrained networks with several initializations: a network that cannot see order before training can
     never learn it.
@@ -99,7 +99,7 @@ def word_order(*, seed: int, quick: bool) -> Finding:
             draw_number_grids(
                 "Distance between reordered sentences",
                 [[grid]],
-                ident="twins",
+                ident="word_order",
                 description="One row per network, one column per pair of sentences.",
             )
         ],
@@ -112,7 +112,7 @@ def word_order(*, seed: int, quick: bool) -> Finding:
                 "The features of all words are averaged; distances are relative to the mean length of"
                 f" both vectors, averaged over {starts} random initializations."
             ),
-            "For your own run, use seqlab words RUN --twins ONE OTHER",
+            "For your own run, use seqlab words RUN --word-order ONE OTHER",
         ],
     )
 
@@ -151,7 +151,7 @@ def embed_texts(
     words.
     """
     words = sorted({word for text in texts for word in text.split()})
-    with seeded(seed, "twins", name, start) as generator:
+    with seeded(seed, "word_order", name, start) as generator:
         table = torch.randn(len(words), WIDTH, generator=generator)
         backbone = (
             None

@@ -17,7 +17,7 @@ Carry = tuple[Tensor, ...]
 @dataclass(frozen=True)
 class BatchLoss:
     """The summed loss of a batch, the number of targets, the number predicted correctly, and the state to
-    carry into the next batch.
+    carry into the next batch. `correct` is None where predictions are not right or wrong.
 
     If targets are weighted, `count` is the sum of the weights, so that total / count is the weighted mean,
     and `seen` is the number of targets.
@@ -25,7 +25,7 @@ class BatchLoss:
 
     total: Tensor
     count: float
-    correct: int
+    correct: int | None
     carry: Carry = ()
     seen: int | None = None
 

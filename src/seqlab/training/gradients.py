@@ -65,10 +65,11 @@ def sum_losses(losses: Sequence[BatchLoss]) -> BatchLoss:
     """Sum the losses of consecutive batches."""
     if len(losses) == 1:
         return losses[0]
+    correct = [loss.correct for loss in losses]
     return BatchLoss(
         torch.stack([loss.total for loss in losses]).sum(),
         sum(loss.count for loss in losses),
-        sum(loss.correct for loss in losses),
+        None if None in correct else sum(filter(None, correct)),
         losses[-1].carry,
         sum(int(loss.count) if loss.seen is None else loss.seen for loss in losses),
     )

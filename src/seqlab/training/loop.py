@@ -44,8 +44,8 @@ end its outputs is scored faster than an untrained one.
 """
 
 
-class Trainer:
-    """Runs the training loop: loss, backward pass, gradient clipping and update, with validation and checkpoints
+class TrainingLoop:
+    """The training loop: loss, backward pass, gradient clipping and update, with validation and checkpoints
     in between.
 
     Everything the next update depends on is in the checkpoint, so a resumed run is identical to one that
@@ -274,7 +274,8 @@ class Trainer:
         )
         self.progress.since_validation = Tally()
         trained = {"train_loss": tally.mean, "train_accuracy": tally.accuracy}
-        seen = replace(validation, facts={**trained, **validation.facts})
+        known = {name: value for name, value in trained.items() if value is not None}
+        seen = replace(validation, facts={**known, **validation.facts})
         self.callback.on_validation(self.step, seen, is_best=is_best)
 
     def _validate_candidates(self) -> dict[Weights, Validation]:

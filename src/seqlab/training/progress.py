@@ -14,13 +14,13 @@ class Tally:
 
     total: float = 0.0
     count: float = 0
-    correct: int = 0
+    correct: int | None = 0
     seen: int = 0
 
-    def add(self, total: float, count: float, correct: int, *, seen: int) -> None:
+    def add(self, total: float, count: float, correct: int | None, *, seen: int) -> None:
         self.total += total
         self.count += count
-        self.correct += correct
+        self.correct = None if correct is None or self.correct is None else self.correct + correct
         self.seen += seen
 
     @property
@@ -28,8 +28,8 @@ class Tally:
         return self.total / self.count if self.count else 0.0
 
     @property
-    def accuracy(self) -> float:
-        return self.correct / max(1, self.seen)
+    def accuracy(self) -> float | None:
+        return None if self.correct is None else self.correct / max(1, self.seen)
 
 
 @dataclass

@@ -158,7 +158,7 @@ PAGES = [
         "partial(Adam2k, measured_steps=config.measured_steps)",
         "partial(Adam2k, measured_steps=1000 * config.measured_steps)",
         "tests/studies/test_study_measurements.py",
-        "Adam that measures first never stops measuring.",
+        "Adam-2k never starts to update the weights.",
         row=107,
     ),
 ]

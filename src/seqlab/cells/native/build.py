@@ -38,8 +38,8 @@ def _compile(path: Path) -> None:
         )
     if not cpp_extension.is_ninja_available():
         raise EnvironmentProblem(
-            "Run pip install ninja. seqlab also works without the kernels.",
-            cure="pip install ninja. seqlab works without them, too.",
+            "building the kernels needs ninja.",
+            cure="Run pip install ninja. seqlab also works without the kernels.",
         )
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         try:
@@ -53,7 +53,7 @@ def _compile(path: Path) -> None:
             )
         except (RuntimeError, OSError) as error:
             raise EnvironmentProblem(
-                f"the kernels could not be built: {error}", cure="seqlab works without them."
+                f"the kernels could not be built: {error}", cure="seqlab also works without the kernels."
             ) from error
         built = next(Path(folder).glob("kernels*.so"))
         built.chmod(0o755)

@@ -31,7 +31,7 @@ VECTORS = {
 }
 
 _is_off: ContextVar[bool] = ContextVar("native kernels are off", default=False)
-"""For the current thread only: others may be in the middle of a scan."""
+"""Applies to the current thread only, since other threads may be in the middle of a scan."""
 
 
 def library_path() -> Path:

@@ -58,7 +58,7 @@ COMPLETERS: Mapping[str, Mapping[str, Completer]] = {
     "list": {"kind": completers.kinds},
     "explain": {"topic": completers.topics},
 }
-"""By command and parameter. It stands here and not at the parameters so that it can be read as one table."""
+"""Completers by command and parameter, in one place rather than at each parameter, so that they read as a table."""
 
 
 def attach_completers(app: typer.Typer) -> None:

@@ -20,5 +20,5 @@ def read_json(path: Path, *, max_bytes: int = MAX_CONFIG_BYTES) -> dict[str, obj
 
 
 def read_optional_json(path: Path, *, max_bytes: int = MAX_CONFIG_BYTES) -> dict[str, object]:
-    """The same; empty if there is no such file."""
+    """Like `read_json`, but empty if there is no such file."""
     return read_json(path, max_bytes=max_bytes) if path.is_file() else {}

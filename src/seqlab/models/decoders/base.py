@@ -72,8 +72,8 @@ class Decoder(nn.Module, ABC):
         is_token: Bool[Tensor, "batch source"],
         final_state: ModelState,
     ) -> DecoderState:
-        """The state before the first step. features: of the encoder, for every step of the source; ended:
-        the encoder's final state.
+        """The state before the first step. features: of the encoder, for every step of the source; final_state:
+        of the encoder.
         """
 
     @abstractmethod
@@ -90,5 +90,5 @@ class Decoder(nn.Module, ABC):
         is_token: Bool[Tensor, "hypotheses time"],
         decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time output"], DecoderState, Alignment | None]:
-        """The same, with the attention weights; None for a decoder without attention."""
+        """Like `forward`, but also returns the attention weights; None for a decoder without attention."""
         return (*self(steps, is_token, decoder_state), None)

@@ -30,7 +30,7 @@ from seqlab.models.settings.section import SequenceSettings
 from seqlab.models.settings.transformer import TransformerSettings
 
 DEFAULT_HEADS = 4
-"""Of a Transformer decoder behind another encoder, or fewer where that many do not divide its width."""
+"""Number of heads of a Transformer decoder whose encoder has none; fewer if this does not divide its width."""
 
 
 def build_decoder(model: SequenceSettings, decoder: DecoderSettings, encoder: Encoder) -> Decoder:

@@ -164,7 +164,7 @@ def activate_small(
 
 
 def functional_norm(module: nn.Module) -> RowFunction:
-    """The same norm without module overhead."""
+    """Turn a norm module into a function with the same result, without module overhead."""
     if isinstance(module, nn.LayerNorm):
         shape, weight, bias, eps = (
             module.normalized_shape,

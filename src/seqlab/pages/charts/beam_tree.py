@@ -77,7 +77,7 @@ class BeamTree:
 
     @classmethod
     def from_data(cls, data: Sequence[Mapping[str, Any]], *, title: str, source: str) -> BeamTree:
-        """Build from `SearchTree.as_data(words)`, or from its JSON."""
+        """Build from `SearchTree.to_dicts(words)`, or from its JSON."""
         names = Branch.__dataclass_fields__
         return cls(
             title,

@@ -30,11 +30,11 @@ from seqlab.training.checkpoints.tensor_digest import digest_of_tensors
 from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.freezing import count_parameters
 from seqlab.training.journal import read_journal, started_event
-from seqlab.training.loop import Trainer
+from seqlab.training.loop import TrainingLoop
 from seqlab.training.progress import Progress
 
 
-def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, on_stage: Notify) -> Run:
+def score_run(trainer: TrainingLoop, prepared: Prepared, manifest: Manifest, on_stage: Notify) -> Run:
     """Load the best weights, score the model and its baselines, and write results and report."""
     clock = perf_counter()
     if trainer.progress.candidates:
@@ -66,7 +66,7 @@ def _recorded_git(folder: Path) -> dict[str, Any]:
     return {"git": git.to_json()} if git else {}
 
 
-def _load_best(trainer: Trainer, prepared: Prepared, manifest: Manifest) -> Run:
+def _load_best(trainer: TrainingLoop, prepared: Prepared, manifest: Manifest) -> Run:
     """Load the best weights and calibrate the run."""
     folder, model = prepared.folder, prepared.model
     weights = read_weights(
@@ -106,7 +106,7 @@ def _with_note(evaluation: Evaluation, note: str) -> Evaluation:
     return replace(evaluation, scores=scores)
 
 
-def _training_facts(trainer: Trainer, prepared: Prepared) -> dict[str, Any]:
+def _training_facts(trainer: TrainingLoop, prepared: Prepared) -> dict[str, Any]:
     """Return the facts about training for results.json."""
     progress, minutes = trainer.progress, prepared.recipe.training.minutes
     facts: dict[str, Any] = {

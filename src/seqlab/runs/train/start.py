@@ -56,7 +56,7 @@ from seqlab.training.checkpoints.snapshot import weights_in
 from seqlab.training.checkpoints.weights_file import compare_shapes
 from seqlab.training.device import choose_device, keep_memory_of_large_gradients, use_threads
 from seqlab.training.journal import Journal, read_journal, started_event
-from seqlab.training.loop import Trainer
+from seqlab.training.loop import TrainingLoop
 from seqlab.training.recorded_budget import plan_of, read_budget
 from seqlab.training.stop_signals import catch_stop_signals
 from seqlab.training.tensor_shapes import shapes_of
@@ -206,9 +206,9 @@ def _load_checkpoint(folder: Path, manifest: Manifest, codec: Codec, *, on_stage
     return checkpoint
 
 
-def _trainer(prepared: Prepared, manifest: Manifest, callback: Callback | None) -> Trainer:
+def _trainer(prepared: Prepared, manifest: Manifest, callback: Callback | None) -> TrainingLoop:
     keep_memory_of_large_gradients(prepared.model)
-    return Trainer(
+    return TrainingLoop(
         prepared.model,
         prepared.objective,
         prepared.recipe.training,
@@ -233,13 +233,13 @@ def _scoring_forecast(prepared: Prepared) -> Callable[[], float] | None:
     return lambda: prepared.rehearsal.forecast(prepared.model, limit=training.minutes * 60).seconds(sizes)
 
 
-def _count_preparation(trainer: Trainer, prepared: Prepared, *, used: float) -> None:
+def _count_preparation(trainer: TrainingLoop, prepared: Prepared, *, used: float) -> None:
     """Count the time since the command started, plus the preparation time of earlier processes of this run."""
     before = used + perf_counter() - prepared.clock
     trainer.budget = trainer.budget.timed(before=before, after=trainer.budget.after)
 
 
-def _finish(trainer: Trainer, prepared: Prepared, manifest: Manifest, on_stage: Notify) -> Run:
+def _finish(trainer: TrainingLoop, prepared: Prepared, manifest: Manifest, on_stage: Notify) -> Run:
     """Train until the budget is spent, then score."""
     try:
         with catch_stop_signals() as stop:

@@ -32,7 +32,7 @@ def find_teacher(recipe: Recipe, *, on_stage: Notify) -> tuple[Run | None, Recip
         )
     on_stage(f"loading the teacher {settings.run}")
     run = Run.load(settings.run)
-    if run.recipe.task != recipe.task:
+    if not recipe.has_same_task(run.recipe):
         raise RecipeError(
             f"the teacher was trained for the task {run.recipe.task}, but the task here is {recipe.task}.",
             where=f"distillation.run {settings.run}",

@@ -38,7 +38,7 @@ def copy_weights(model: nn.Module, source: Run, recipe: Recipe) -> None:
     task and predict tokens.
     """
     merge_lora(source.model)
-    takes_all = source.recipe.task == recipe.task and find_spec(recipe.task).predicts_tokens
+    takes_all = recipe.has_same_task(source.recipe) and find_spec(recipe.task).predicts_tokens
     before = _renumbered(source.model.state_dict(), every=recipe.start.every)
     now = model.state_dict()
     names = [name for name in now if takes_all or name.startswith(SHARED)]

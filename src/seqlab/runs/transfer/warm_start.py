@@ -212,7 +212,7 @@ def _reject_incompatible_task(recipe: Recipe, source: Recipe) -> None:
         and source.model.kind != "recurrent"
     )
     where = f"start.run {recipe.start.run}"
-    if recipe.task != source.task and (spec.generates or before.generates):
+    if not recipe.has_same_task(source) and (spec.generates or before.generates):
         raise RecipeError(
             f"a {recipe.task} run cannot start from a {source.task} run: an encoder-decoder shares weights only"
             " with runs of the same task.",
@@ -306,7 +306,7 @@ def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
     if (
         "causal" in model_settings
         and was_causal
-        and source.task != recipe.task
+        and not recipe.has_same_task(source)
         and not getattr(recipe.model, "causal", True)
     ):
         mistakes.append(

@@ -49,7 +49,7 @@ class MarkedRows(Source):
 
 
 class MarkedLines(MarkedRows, TextSource):
-    """The same, for the lines of a text."""
+    """The lines of a text with a given mark."""
 
     def chunks(self, size: int) -> Iterator[str]:
         return cut_into_chunks((row.values["text"] + "\n" for row in self.rows()), size)

@@ -92,7 +92,7 @@ class WholeSequenceSpec(LabeledSpec):
             reject_bag_settings(recipe)
         if isinstance(
             recipe.model, VisionTransformerSettings
-        ):  # chosen on validation data: docs/transformer/vision_transformer.md
+        ):  # chosen on validation data: docs/concepts/transformer/vision_transformer.md
             recipe = recipe.with_defaults("model", hidden_size=64, dropout=0.2).with_defaults(
                 "training", weight_decay=0.5
             )

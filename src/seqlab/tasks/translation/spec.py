@@ -29,7 +29,7 @@ class TranslationSpec(PairSpec):
     pipeline_tag = "translation"
     guess_order = 20
     ignored = (*OF_IMAGE_FILES, *OF_LABELED_BATCHES, "bag", "data.label_separator")
-    hint = "; for train.en beside train.de: data.train=train data.source=en data.target=de"
+    hint = "; for train.en next to train.de: data.train=train data.source=en data.target=de"
 
     def fits(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> bool:
         return roles is None or roles.answer == "pair"

@@ -74,7 +74,7 @@ class Substrings:
         return np.concatenate(rows)
 
     def edges_in_pieces(self, chosen: Places, piece_of: Places) -> Places:
-        """The same with the chosen tokens as the words, without the edge from each token to itself."""
+        """Like `edges_in_words`, but inside the chosen tokens, without the edge from each token to itself."""
         return np.concatenate([np.empty((0, 4), dtype=np.int64), *self._shorter_parts(chosen, piece_of)])
 
     def _shorter_parts(self, chosen: Places, piece_of: Places) -> Iterator[Places]:
