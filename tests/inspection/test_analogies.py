@@ -10,8 +10,8 @@ import pytest
 
 from seqlab.core.errors import DataError, UsageError
 from seqlab.inspection.analogies import (
+    AnalogyMethod,
     AnalogyQuestion,
-    Method,
     offset_similarity,
     read_questions,
     score_analogies,
@@ -53,7 +53,9 @@ def test_nearest_words_are_those_of_the_largest_cosine_without_the_word_itself()
 
 @pytest.mark.spec(31)
 @pytest.mark.parametrize("method", ["add", "multiply"])
-def test_an_analogy_is_answered_by_arithmetic_and_never_by_a_word_of_the_question(method: Method) -> None:
+def test_an_analogy_is_answered_by_arithmetic_and_never_by_a_word_of_the_question(
+    method: AnalogyMethod,
+) -> None:
     units = {word: unit(row) for word, row in rows().items()}
     for a, b, c in (("w0", "w1", "w2"), ("w5", "w3", "w8")):
         aim = [y - x + z for x, y, z in zip(units[a], units[b], units[c], strict=True)]
@@ -86,7 +88,7 @@ def test_a_parallelogram_is_answered_exactly_and_its_sides_are_parallel() -> Non
 
 @pytest.mark.parametrize("method", ["add", "multiply"])
 def test_sections_count_what_is_asked_covered_and_right(
-    method: Method, monkeypatch: pytest.MonkeyPatch
+    method: AnalogyMethod, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("seqlab.inspection.analogies.BATCH_SIZE", 2)  # questions come in several parts
     truth = {

@@ -16,7 +16,7 @@ from seqlab.inspection.nearest_words import top_words
 from seqlab.sources.files.compression import open_binary
 from seqlab.tokens.word_vectors import WordVectors
 
-Method = Literal["add", "multiply"]
+AnalogyMethod = Literal["add", "multiply"]
 EPSILON = 0.001
 BATCH_SIZE = 256
 """Questions that are answered at once."""
@@ -53,7 +53,7 @@ class SectionScore:
 
 
 def solve_analogy(
-    table: WordVectors, a: str, b: str, c: str, *, method: Method = "add", top: int = 5
+    table: WordVectors, a: str, b: str, c: str, *, method: AnalogyMethod = "add", top: int = 5
 ) -> list[tuple[str, float]]:
     """Words d such that a is to b as c is to d, best first. The three words of the question are excluded.
 
@@ -100,7 +100,7 @@ def read_questions(path: str | Path) -> list[AnalogyQuestion]:
 
 
 def score_analogies(
-    table: WordVectors, questions: Sequence[AnalogyQuestion], *, method: Method = "add"
+    table: WordVectors, questions: Sequence[AnalogyQuestion], *, method: AnalogyMethod = "add"
 ) -> list[SectionScore]:
     """Evaluate every section, in the order of the file. Words that are not in the table are looked up in
     lower case.
@@ -143,7 +143,7 @@ def _index(table: WordVectors, word: str) -> int | None:
     return table.places.get(word.lower()) if index is None else index
 
 
-def _scores(table: WordVectors, indices: np.ndarray, method: Method) -> np.ndarray:
+def _scores(table: WordVectors, indices: np.ndarray, method: AnalogyMethod) -> np.ndarray:
     """The score of every word for every question: (questions, words)."""
     units = table.units
     a, b, c = (units[indices[:, number]] for number in range(3))  # (questions, width) each

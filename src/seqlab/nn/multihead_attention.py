@@ -197,7 +197,7 @@ class MultiheadAttention(RecordableAttention, HasTorchLayer, nn.MultiheadAttenti
     def _check_nested(self) -> None:
         """Nested tensors go to torch's own code, which takes them for self-attention in evaluation."""
         if not self._matches_torch:
-            raise self.reject_torch("nested tensors with num_kv_heads=, head_dim= or positions=")
+            raise self.no_counterpart_error("nested tensors with num_kv_heads=, head_dim= or positions=")
 
     @property
     def _matches_torch(self) -> bool:
@@ -206,7 +206,7 @@ class MultiheadAttention(RecordableAttention, HasTorchLayer, nn.MultiheadAttenti
 
     def to_torch(self) -> nn.Module:
         if not self._matches_torch:
-            raise self.reject_torch("it has num_kv_heads=, head_dim= or positions=")
+            raise self.no_counterpart_error("it has num_kv_heads=, head_dim= or positions=")
         options = {"add_bias_kv": self.bias_k is not None, "add_zero_attn": self.add_zero_attn}
         torch_layer = TorchMultiheadAttention(
             self.embed_dim,

@@ -298,7 +298,7 @@ class Recurrent(NotQuantized, nn.RNNBase):
 
     def to_torch(self) -> nn.Module:
         if not self._matches_torch:
-            raise self.reject_torch(
+            raise self.no_counterpart_error(
                 f"the cell is {self.chosen}, merge={self.merge}, widths {self.hidden_sizes}"
             )
         names = ("input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout", "bidirectional")

@@ -103,7 +103,7 @@ class RecurrentCell(NotQuantized, nn.RNNCellBase):
 
     def to_torch(self) -> nn.Module:
         if not self._matches_torch:
-            raise self.reject_torch(f"the cell is {self.chosen}")
+            raise self.no_counterpart_error(f"the cell is {self.chosen}")
         arguments: dict[str, Any] = {"nonlinearity": self.nonlinearity} if self.family == "rnn" else {}
         sizes = (self.input_size, self.hidden_size, self.bias)
         return adopt(TORCH_CELLS[self.family](*sizes, **arguments, device="meta"), self)

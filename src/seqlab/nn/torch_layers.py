@@ -24,7 +24,7 @@ class HasTorchLayer(nn.Module):
         """What torch.jit.script compiles in place of this layer."""
         return self.to_torch()
 
-    def reject_torch(self, reason: str) -> UsageError:
+    def no_counterpart_error(self, reason: str) -> UsageError:
         return UsageError(
             "torch.jit.script and quantize_dynamic need a torch.nn counterpart, and this layer has none:"
             f" {reason}.",

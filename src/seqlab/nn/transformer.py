@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import torch
@@ -17,7 +18,13 @@ from seqlab.nn.transformer_decoder import TransformerDecoder
 from seqlab.nn.transformer_decoder_layer import TransformerDecoderLayer
 from seqlab.nn.transformer_encoder import TransformerEncoder
 from seqlab.nn.transformer_encoder_layer import TransformerEncoderLayer
-from seqlab.nn.transformer_layer import ActivationFunction, ResidualKind
+from seqlab.nn.transformer_layer import (
+    ActivationFunction,
+    FactoryKwargs,
+    LayerOptions,
+    ResidualKind,
+    build_norm,
+)
 
 TorchTransformer = nn.Transformer
 """torch's original class, captured because a user may replace it in torch.nn with seqlab's."""
@@ -61,48 +68,20 @@ class Transformer(HasTorchLayer, nn.Transformer):
         gated: bool = False,
     ) -> None:
         nn.Module.__init__(self)  # torch's constructor would build torch's layers
-        torchs: tuple[Any, ...] = (
-            d_model,
-            nhead,
-            dim_feedforward,
-            dropout,
-            activation,
-            layer_norm_eps,
-            batch_first,
-            norm_first,
-            bias,
-            device,
-            dtype,
+        options = vars(
+            LayerOptions(attention_dropout, num_kv_heads, head_dim, positions, norm, residual, gated)
         )
-        layer_options: dict[str, Any] = {
-            "num_kv_heads": num_kv_heads,
-            "head_dim": head_dim,
-            "positions": positions,
-        }
-        layer_options |= {
-            "attention_dropout": attention_dropout,
-            "norm": norm,
-            "residual": residual,
-            "gated": gated,
-        }
-
-        def last_norm() -> nn.Module:
-            if norm == "rms":
-                return nn.RMSNorm(d_model, eps=layer_norm_eps, device=device, dtype=dtype)
-            return nn.LayerNorm(d_model, eps=layer_norm_eps, bias=bias, device=device, dtype=dtype)
-
-        def encoder() -> nn.Module:
-            return TransformerEncoder(
-                TransformerEncoderLayer(*torchs, **layer_options), num_encoder_layers, last_norm()
-            )
-
-        def decoder() -> nn.Module:
-            return TransformerDecoder(
-                TransformerDecoderLayer(*torchs, **layer_options), num_decoder_layers, last_norm()
-            )
-
-        self.encoder = encoder() if custom_encoder is None else custom_encoder
-        self.decoder = decoder() if custom_decoder is None else custom_decoder
+        arguments: tuple[Any, ...] = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps)
+        arguments += (batch_first, norm_first, bias, device, dtype)
+        factory: FactoryKwargs = {"device": device, "dtype": dtype}
+        final_norm = partial(build_norm, norm, d_model, layer_norm_eps, bias=bias, factory=factory)
+        if custom_encoder is None:
+            encoder_layer = TransformerEncoderLayer(*arguments, **options)
+            custom_encoder = TransformerEncoder(encoder_layer, num_encoder_layers, final_norm())
+        if custom_decoder is None:
+            decoder_layer = TransformerDecoderLayer(*arguments, **options)
+            custom_decoder = TransformerDecoder(decoder_layer, num_decoder_layers, final_norm())
+        self.encoder, self.decoder = custom_encoder, custom_decoder
         self._reset_parameters()
         self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
 

@@ -61,7 +61,7 @@ class LayerOptions:
         return self.residual or ("pre" if norm_first else "post")
 
     @property
-    def match_torch(self) -> bool:
+    def matches_torch_layer(self) -> bool:
         """Whether torch's own code can run the layer."""
         return self == LayerOptions(
             attention_dropout=self.attention_dropout, residual=self.residual
@@ -139,9 +139,9 @@ class TransformerLayer(HasTorchLayer):
         self.dropout = nn.Dropout(dropout)
         self.linear2 = nn.Linear(dim_feedforward, d_model, bias=bias, **factory)
         self._lay_out_paths(d_model, layer_norm_eps, dropout, layer_options.norm, bias=bias, factory=factory)
-        activation = _found(activation, where=where)
+        activation = _find_activation(activation, where=where)
         self.activation = GatedActivation(activation) if layer_options.gated else activation
-        self._matches_torch = layer_options.match_torch
+        self._matches_torch = layer_options.matches_torch_layer
         self.activation_relu_or_gelu = _torchs_number(activation) if self._matches_torch else 0
 
     def _lay_out_paths(
@@ -163,15 +163,11 @@ class TransformerLayer(HasTorchLayer):
     ) -> nn.Module:
         if self.residual in ("rezero", "shared_rezero"):
             return nn.Identity()
-        return (
-            nn.LayerNorm(size, eps=eps, bias=bias, **factory)
-            if kind == "layer"
-            else nn.RMSNorm(size, eps=eps, **factory)
-        )
+        return build_norm(kind, size, eps, bias=bias, factory=factory)
 
     def to_torch(self) -> nn.Module:
         if not self._matches_torch:
-            raise self.reject_torch("it has options that torch's layer does not support")
+            raise self.no_counterpart_error("it has options that torch's layer does not support")
         attention, norm = self.self_attn, self.norm1
         assert isinstance(attention, MultiheadAttention)
         assert isinstance(norm, nn.LayerNorm)
@@ -208,7 +204,14 @@ class TransformerLayer(HasTorchLayer):
         return steps + scale * sublayer(steps)
 
 
-def _found(activation: str | ActivationFunction, *, where: str) -> ActivationFunction:
+def build_norm(kind: NormKind, size: int, eps: float, *, bias: bool, factory: FactoryKwargs) -> nn.Module:
+    """Build torch's norm of this kind; RMSNorm has no bias."""
+    if kind == "rms":
+        return nn.RMSNorm(size, eps=eps, **factory)
+    return nn.LayerNorm(size, eps=eps, bias=bias, **factory)
+
+
+def _find_activation(activation: str | ActivationFunction, *, where: str) -> ActivationFunction:
     if not isinstance(activation, str):
         return activation
     if activation not in ACTIVATIONS:

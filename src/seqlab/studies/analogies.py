@@ -8,7 +8,7 @@ from itertools import permutations
 
 from seqlab.baselines.counted_vectors import CountVectorSettings, fit_count_vectors
 from seqlab.core.seeds import derive
-from seqlab.inspection.analogies import AnalogyQuestion, offset_similarity, score_analogies
+from seqlab.inspection.analogies import AnalogyMethod, AnalogyQuestion, offset_similarity, score_analogies
 from seqlab.inspection.embedding_map import build_embedding_map
 from seqlab.pages.charts.embedding_map import EmbeddingMap, draw_embedding_map
 from seqlab.pages.report_data import LineChart, LineSeries
@@ -50,6 +50,22 @@ VECTOR_SETTINGS = CountVectorSettings(
 the rest is noise.
 """
 UNCLE_TO_AUNT, MAN_TO_WOMAN = ("uncle", "aunt"), ("man", "woman")
+METHODS: tuple[AnalogyMethod, ...] = ("add", "multiply")
+CAVEATS = (
+    (
+        "The words of a question are never accepted as its answer. `nearest to c` ignores a and b: the score"
+        " without any vector arithmetic."
+    ),
+    (
+        "The toy language, the dimensions and the count weights were chosen (on seeds 0 and 1) so that the"
+        " effect appears: this shows what is possible."
+    ),
+    "With the weights that seqlab words --learn uses, 16 dimensions can lose the gender completely.",
+    (
+        "Real text is less regular; docs/guides/embeddings.md has the standard questions on two million words"
+        " of Wikipedia."
+    ),
+)
 
 
 def generate_sentences(count: int, seed: int) -> list[list[str]]:
@@ -96,30 +112,11 @@ def analogies(*, seed: int, quick: bool) -> Finding:
     """A toy corpus about six families: does b − a + c answer all analogy questions?"""
     num_sentences = 3_000 if quick else SENTENCES
     table = fit_count_vectors(generate_sentences(num_sentences, seed), VECTOR_SETTINGS)
-    rows: list[dict[str, Value]] = []
-    for method in ("add", "multiply"):
-        for score in score_analogies(table, analogy_questions(), method=method):
-            rows.append(
-                {
-                    "questions": score.section,
-                    "method": method,
-                    "asked": score.covered,
-                    "right": score.accuracy,
-                    "nearest to c": score.baseline,
-                }
-            )
-    sizes = [size for size in (100, 300, 1_000, 3_000, 10_000, 20_000) if size <= num_sentences]
-    growing = [
-        score_analogies(
-            fit_count_vectors(generate_sentences(size, seed), VECTOR_SETTINGS), analogy_questions()
-        )
-        for size in sizes
-    ]
+    rows = _score_methods(table)
     cosine = offset_similarity(table, UNCLE_TO_AUNT, MAN_TO_WOMAN)
     across = offset_similarity(table, UNCLE_TO_AUNT, ("man", "men"))
-    right = sum(float(row["right"]) * int(row["asked"]) for row in rows) / sum(
-        int(row["asked"]) for row in rows
-    )
+    correct = sum(float(row["right"]) * int(row["asked"]) for row in rows)
+    right = correct / sum(int(row["asked"]) for row in rows)
     hard = min(float(row["right"]) for row in rows if row["nearest to c"] == 0 and row["method"] == "add")
     return Finding(
         claim="Differences between word vectors carry meaning: E(aunt) − E(uncle) ≈ E(woman) − E(man).",
@@ -129,17 +126,7 @@ def analogies(*, seed: int, quick: bool) -> Finding:
             f" {hard:.0%} of those where the nearest word is never the answer."
         ),
         rows=rows,
-        curves=[
-            LineChart(
-                "Accuracy vs. amount of text",
-                "sentences",
-                "accuracy",
-                [
-                    LineSeries(score.section, sizes, [scores[index].accuracy for scores in growing])
-                    for index, score in enumerate(growing[0])
-                ],
-            )
-        ],
+        curves=[_learning_curve(num_sentences, seed)],
         figures=[
             draw_embedding_map(embedding_map, ident=f"words-{figure_number}")
             for figure_number, embedding_map in enumerate(parallelograms(table), start=1)
@@ -150,21 +137,40 @@ def analogies(*, seed: int, quick: bool) -> Finding:
                 f"Word pairs are counted within {VECTOR_SETTINGS.window} words; their PPMI matrix is"
                 f" factorized into {table.width} dimensions."
             ),
-            (
-                "The words of a question are never accepted as its answer. `nearest to c` ignores a and"
-                " b: the score without any vector arithmetic."
-            ),
-            (
-                "The toy language, the dimensions and the count weights were chosen (on seeds 0 and 1)"
-                " so that the effect appears: this shows what is possible."
-            ),
-            "With the weights that seqlab words --learn uses, 16 dimensions can lose the gender completely.",
-            (
-                "Real text is less regular; docs/guides/embeddings.md has the standard questions on two million"
-                " words of Wikipedia."
-            ),
+            *CAVEATS,
         ],
     )
+
+
+def _score_methods(table: WordVectors) -> list[dict[str, Value]]:
+    """One row per method and kind of question."""
+    return [
+        {
+            "questions": score.section,
+            "method": method,
+            "asked": score.covered,
+            "right": score.accuracy,
+            "nearest to c": score.baseline,
+        }
+        for method in METHODS
+        for score in score_analogies(table, analogy_questions(), method=method)
+    ]
+
+
+def _learning_curve(num_sentences: int, seed: int) -> LineChart:
+    """The accuracy of each kind of question by the number of sentences that are counted."""
+    sizes = [size for size in (100, 300, 1_000, 3_000, 10_000, 20_000) if size <= num_sentences]
+    scores_by_size = [
+        score_analogies(
+            fit_count_vectors(generate_sentences(size, seed), VECTOR_SETTINGS), analogy_questions()
+        )
+        for size in sizes
+    ]
+    series = [
+        LineSeries(scores[0].section, sizes, [score.accuracy for score in scores])
+        for scores in zip(*scores_by_size, strict=True)
+    ]
+    return LineChart("Accuracy vs. amount of text", "sentences", "accuracy", series)
 
 
 def parallelograms(table: WordVectors) -> tuple[EmbeddingMap, EmbeddingMap]:

@@ -13,9 +13,9 @@ from seqlab.pages.charts.trajectories import Trajectory, TrajectoryPlot, draw_tr
 from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.studies.base import Finding, studies
 from seqlab.studies.kit.small_models import PerStepModel, SmallRecurrentModel, cell_maker
-from seqlab.studies.kit.small_training import TrainingRecord, seeded, train_small
+from seqlab.studies.kit.small_training import seeded, train_small
 
-BLIND, SEEING = "without history", "with history"
+WITHOUT_HISTORY, WITH_HISTORY = "without history", "with history"
 
 
 @dataclass(frozen=True)
@@ -58,25 +58,11 @@ def moving_ball(*, seed: int, quick: bool) -> Finding:
     so far.
     """
     config = QUICK if quick else FULL
-    networks: dict[str, nn.Module] = {}
-    trained: dict[str, TrainingRecord] = {}
-    errors: dict[str, float] = {}
-    for name in (BLIND, SEEING):
-        with seeded(seed, "moving ball") as generator:
-            network = (
-                PerStepModel(2, config.hidden_size, 2)
-                if name == BLIND
-                else SmallRecurrentModel(2, cell_maker("gru"), config.hidden_size, 2)
-            )
-            trained[name] = _train(network, config, generator)
-            paths = ball_paths(1000, config.time, generator)
-            networks[name] = network
-            errors[name] = (
-                _distance(_predict(network, paths[:, :-1]), paths[:, 1:])[:, 2:].mean().item()
-            )  # from the third step on
+    trained = {name: _train(name, config, seed) for name in (WITHOUT_HISTORY, WITH_HISTORY)}
+    errors = {name: run.error for name, run in trained.items()}
     crossing = crossing_paths(config.time)
     futures = crossing[:, -1]
-    guesses = {name: _predict(network, crossing[:, :-1])[:, -1] for name, network in networks.items()}
+    guesses = {name: _predict(run.network, crossing[:, :-1])[:, -1] for name, run in trained.items()}
     apart = {name: _distance(guess[0], guess[1]).item() for name, guess in guesses.items()}
     worst = {name: _distance(guess, futures).max().item() for name, guess in guesses.items()}
     true_gap = _distance(futures[0], futures[1]).item()
@@ -86,9 +72,9 @@ def moving_ball(*, seed: int, quick: bool) -> Finding:
             " ambiguous."
         ),
         conclusion=(
-            f"The error of the next position is {errors[BLIND]:.3f} without history and"
-            f" {errors[SEEING]:.3f} with it. Where two paths cross, their true futures are {true_gap:.3f}"
-            f" apart; the predictions are {apart[BLIND]:.3f} apart without history and {apart[SEEING]:.3f}"
+            f"The error of the next position is {errors[WITHOUT_HISTORY]:.3f} without history and"
+            f" {errors[WITH_HISTORY]:.3f} with it. Where two paths cross, their true futures are {true_gap:.3f}"
+            f" apart; the predictions are {apart[WITHOUT_HISTORY]:.3f} apart without history and {apart[WITH_HISTORY]:.3f}"
             " with it."
         ),
         rows=[
@@ -98,7 +84,7 @@ def moving_ball(*, seed: int, quick: bool) -> Finding:
                 "answers apart at the crossing": apart[name],
                 "worst error at the crossing": worst[name],
             }
-            for name in networks
+            for name in trained
         ],
         curves=[
             LineChart(
@@ -119,12 +105,31 @@ def moving_ball(*, seed: int, quick: bool) -> Finding:
     )
 
 
-def _train(network: nn.Module, config: MovingBallConfig, generator: torch.Generator) -> TrainingRecord:
-    def loss() -> Tensor:
-        paths = ball_paths(config.batch_size, config.time, generator)
-        return (paths[:, :-1] + network(paths[:, :-1]) - paths[:, 1:]).square().mean()
+@dataclass(frozen=True)
+class _TrainedNetwork:
+    """A network after training, with its losses and its mean error on new paths."""
 
-    return train_small(network, loss, steps=config.steps)
+    network: nn.Module
+    losses: list[float]
+    error: float
+
+
+def _train(name: str, config: MovingBallConfig, seed: int) -> _TrainedNetwork:
+    with seeded(seed, "moving ball") as generator:
+        network = (
+            PerStepModel(2, config.hidden_size, 2)
+            if name == WITHOUT_HISTORY
+            else SmallRecurrentModel(2, cell_maker("gru"), config.hidden_size, 2)
+        )
+
+        def loss() -> Tensor:
+            paths = ball_paths(config.batch_size, config.time, generator)
+            return (paths[:, :-1] + network(paths[:, :-1]) - paths[:, 1:]).square().mean()
+
+        losses = train_small(network, loss, steps=config.steps).losses
+        paths = ball_paths(1000, config.time, generator)
+    distances = _distance(_predict(network, paths[:, :-1]), paths[:, 1:])
+    return _TrainedNetwork(network, losses, distances[:, 2:].mean().item())  # from the third step on
 
 
 @torch.no_grad()

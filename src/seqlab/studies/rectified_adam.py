@@ -93,7 +93,6 @@ def rectified_adam(*, seed: int, quick: bool, pairs: Sequence[SentencePair] | No
         lines = [loss_series(name, training) for name, (training, _) in runs.items()]
         curves.append(LineChart(f"Training loss: {config}", "iteration", "nats per word", lines))
         sentences.append(_conclude({name: valid for name, (_, valid) in runs.items()}, config))
-    deep, shallow = networks
     return Finding(
         claim=(
             "Adam needs a warm-up because its first steps vary so much: RAdam, which rectifies this"
@@ -102,36 +101,43 @@ def rectified_adam(*, seed: int, quick: bool, pairs: Sequence[SentencePair] | No
         conclusion=" ".join(sentences),
         rows=rows,
         curves=curves,
-        notes=[
-            *[
-                f"{config.layers} layers on each side, batches of {config.batch_size} pairs, learning"
-                f" rate {config.learning_rate:g}."
-                for config in networks
-            ],
-            f"Post-norm (the norm comes after each sublayer); width {deep.hidden_size}.",
-            (
-                "Gradients are clipped at 1; the learning rate is constant, after a warm-up of"
-                f" {deep.warm_up} and {shallow.warm_up} updates or none."
-            ),
-            (
-                NUMBERS
-                if pairs is None
-                else f"The translations are {len(small.sources):,} pairs from your data."
-            ),
-            (
-                "Adam-2k only estimates gradient sizes at first: weights stay fixed for"
-                f" {deep.measured_steps} and {shallow.measured_steps} iterations (2,000 in the paper)."
-            ),
-            (
-                f"RAdam's rectification factor is {rectification(deep.updates):.2f} at the end, so part"
-                " of its effect is a lower learning rate."
-            ),
-            (
-                f"Scores are nats per word on held-out pairs. One seed: differences below {MATTERS:g} are"
-                " treated as no difference."
-            ),
-        ],
+        notes=_describe(
+            *networks,
+            NUMBERS
+            if pairs is None
+            else f"The translations are {len(small.sources):,} pairs from your data.",
+        ),
     )
+
+
+def _describe(deep: RectifiedAdamConfig, shallow: RectifiedAdamConfig, data: str) -> list[str]:
+    """How it was measured, and what to be careful about."""
+    sizes = [
+        f"{config.layers} layers on each side, batches of {config.batch_size} pairs, learning"
+        f" rate {config.learning_rate:g}."
+        for config in (deep, shallow)
+    ]
+    return [
+        *sizes,
+        f"Post-norm (the norm comes after each sublayer); width {deep.hidden_size}.",
+        (
+            "Gradients are clipped at 1; the learning rate is constant, after a warm-up of"
+            f" {deep.warm_up} and {shallow.warm_up} updates or none."
+        ),
+        data,
+        (
+            "Adam-2k only estimates gradient sizes at first: weights stay fixed for"
+            f" {deep.measured_steps} and {shallow.measured_steps} iterations (2,000 in the paper)."
+        ),
+        (
+            f"RAdam's rectification factor is {rectification(deep.updates):.2f} at the end, so part"
+            " of its effect is a lower learning rate."
+        ),
+        (
+            f"Scores are nats per word on held-out pairs. One seed: differences below {MATTERS:g} are"
+            " treated as no difference."
+        ),
+    ]
 
 
 def _train(

@@ -20,6 +20,7 @@ from seqlab.models.settings.recurrent import RecurrentSettings
 from seqlab.models.settings.section import SequenceSettings
 from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.pages.charts.number_grids import NumberGrid, draw_number_grids
+from seqlab.pages.html import Markup
 from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.small_training import seeded
@@ -68,12 +69,6 @@ def word_order(*, seed: int, quick: bool) -> Finding:
     nearest = min(
         min(distances.values()) for name, distances in distances_by_network.items() if name not in blind
     )
-    grid = NumberGrid(
-        "distance / length",
-        list(distances_by_network),
-        list(PAIRS),
-        [[distances[pair] for pair in PAIRS] for distances in distances_by_network.values()],
-    )
     return Finding(
         claim=(
             "Without order, two sentences with the same words are identical: to a bag of words, and to"
@@ -95,14 +90,7 @@ def word_order(*, seed: int, quick: bool) -> Finding:
                 ],
             )
         ],
-        figures=[
-            draw_number_grids(
-                "Distance between reordered sentences",
-                [[grid]],
-                ident="word_order",
-                description="One row per network, one column per pair of sentences.",
-            )
-        ],
+        figures=[_draw_distances(distances_by_network)],
         notes=[
             *(
                 f"{pair}: “{first_text}” and “{second_text}”."
@@ -114,6 +102,21 @@ def word_order(*, seed: int, quick: bool) -> Finding:
             ),
             "For your own run, use seqlab words RUN --word-order ONE OTHER",
         ],
+    )
+
+
+def _draw_distances(distances_by_network: dict[str, dict[str, float]]) -> Markup:
+    grid = NumberGrid(
+        "distance / length",
+        list(distances_by_network),
+        list(PAIRS),
+        [[distances[pair] for pair in PAIRS] for distances in distances_by_network.values()],
+    )
+    return draw_number_grids(
+        "Distance between reordered sentences",
+        [[grid]],
+        ident="word_order",
+        description="One row per network, one column per pair of sentences.",
     )
 
 
