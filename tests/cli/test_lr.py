@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from seqlab.core.errors import UsageError
 from seqlab.runs.folder.layout import RECIPE
 from seqlab.runs.run import Run
 from tests.cli.running import run as type_command
+from tests.runs.film_reviews import write_films
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::seqlab.core.errors.SeqlabWarning")]
 SETTINGS = (
@@ -27,15 +27,7 @@ SETTINGS = (
 
 @pytest.fixture(scope="module")
 def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path, chance = tmp_path_factory.mktemp("films") / "films.csv", random.Random(5)
-    words = {"good": ["fine", "lovely"], "bad": ["dull", "awful"]}
-    rows = [
-        f"film {n} was {chance.choice(words[label])},{label}"
-        for n in range(150)
-        for label in [chance.choice(list(words))]
-    ]
-    path.write_text("\n".join(["text,label", *rows]) + "\n", encoding="utf-8")
-    return path
+    return write_films(tmp_path_factory.mktemp("films") / "films.csv")
 
 
 def test_the_command_suggests_a_rate_and_leaves_nothing_behind(

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import seqlab
 from seqlab.pages.sections.label_errors import LabelErrors
 from seqlab.runs.run import Run
 from tests.cli.running import run as type_command
+from tests.runs.planted_errors import check_most_are_found, label_errors, train_quickly
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::seqlab.core.errors.SeqlabWarning")]
 ROWS, PLANTED = 900, 18
@@ -44,16 +44,7 @@ def write_reviews(path: Path) -> set[int]:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, set[int]]:
     folder = tmp_path_factory.mktemp("errors")
     planted = write_reviews(folder / "reviews.csv")
-    settings = (
-        "training.threads=1",
-        "model.hidden_size=16",
-        "training.learning_rate=0.02",
-        "tokens.kind=words",
-    )
-    run = seqlab.train(
-        folder / "reviews.csv", *settings, model="gru", steps=80, out=folder / "run", verbose=False
-    )
-    return run, planted
+    return train_quickly(folder / "reviews.csv", "tokens.kind=words", model="gru", steps=80), planted
 
 
 def lines_in(section: LabelErrors) -> set[int]:
@@ -62,20 +53,15 @@ def lines_in(section: LabelErrors) -> set[int]:
 
 def test_most_planted_errors_are_found_with_few_false_alarms(trained: tuple[Run, set[int]]) -> None:
     run, planted = trained
-    (section,) = [section for section in run.results.sections if isinstance(section, LabelErrors)]
-    found = lines_in(section)
-    precision, recall = len(found & planted) / len(found), len(found & planted) / len(planted)
-    assert precision >= 0.8
-    assert recall >= 0.8
-    assert len(section.errors) <= 20
-    assert {error.by for error in section.errors} == {"this model", "naive Bayes"}
+    section = label_errors(run.results.sections)
+    check_most_are_found(lines_in(section), planted, section)
 
 
 def test_every_error_names_the_label_of_the_file_and_another(trained: tuple[Run, set[int]]) -> None:
     run, _ = trained
     path = Path(run.recipe.data.train)
     lines = path.read_text(encoding="utf-8").splitlines()
-    (section,) = [section for section in run.results.sections if isinstance(section, LabelErrors)]
+    section = label_errors(run.results.sections)
     for error in section.errors:
         file, _, line = error.where.rpartition(", line ")
         assert file == str(path)
@@ -88,7 +74,7 @@ def test_report_evaluate_and_train_show_them(
     trained: tuple[Run, set[int]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     run, _ = trained
-    (section,) = [section for section in run.results.sections if isinstance(section, LabelErrors)]
+    section = label_errors(run.results.sections)
     report = (run.folder / "report.html").read_text(encoding="utf-8")
     assert "Likely label errors" in report
     assert section.errors[0].where in report

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
 import shutil
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from seqlab.runs.run import Run
 from seqlab.training.checkpoints.weights_file import read_weights, replace_weights
 from seqlab.training.journal import read_journal
 from tests.cli.running import run as type_command
+from tests.runs.film_reviews import write_films
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::seqlab.core.errors.SeqlabWarning")]
 SETTINGS = (
@@ -39,15 +39,7 @@ def test_equal_values_do_not_differ_even_if_they_are_not_finite() -> None:
 
 @pytest.fixture(scope="module")
 def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path, chance = tmp_path_factory.mktemp("films") / "films.csv", random.Random(5)
-    words = {"good": ["fine", "lovely"], "bad": ["dull", "awful"]}
-    rows = [
-        f"film {n} was {chance.choice(words[label])},{label}"
-        for n in range(150)
-        for label in [chance.choice(list(words))]
-    ]
-    path.write_text("\n".join(["text,label", *rows]) + "\n", encoding="utf-8")
-    return path
+    return write_films(tmp_path_factory.mktemp("films") / "films.csv")
 
 
 @pytest.fixture(scope="module")
