@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import tests.messy.first_contact
 import tests.messy.json_exports
 import tests.messy.json_files
 import tests.messy.known_layouts

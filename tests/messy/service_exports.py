@@ -210,14 +210,14 @@ def numbered_sentences(path: Path) -> Truth:
 @messy("chat_export.txt")
 def chat(path: Path) -> Truth:
     """A messenger's chat: date, time and name before each message, and messages of several lines."""
-    random, lines = Random(121), []
-    for number, (text, _) in enumerate(draw(SMS, 240, seed=121)):
+    random, lines, count = Random(121), [], 240
+    for number, (text, _) in enumerate(draw(SMS, count, seed=121)):
         stamp = f"[{1 + number // 12:02d}.03.24, {8 + number % 12:02d}:{number % 60:02d}:0{number % 10}]"
         lines.append(f"{stamp} {random.choice(('Anna', 'Ben Miller'))}: {text}")
         if number % 11 == 0:
             lines.append("and one more thing, see above")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return Truth("language_model", len(lines), "text")
+    return Truth("language_model", count, "text", said=("data.label=author",))
 
 
 @messy("labels.md")

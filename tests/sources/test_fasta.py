@@ -83,3 +83,23 @@ def test_keys_of_other_headers() -> None:
     }
     assert keys_of("NM_1 [organism=Mus musculus] [strain=B6]") == {"organism": "Mus musculus", "strain": "B6"}
     assert keys_of("nothing here") == {}
+
+
+@pytest.mark.parametrize("mark", ["|", " ", " | "])
+def test_parts_of_headers_are_columns_named_by_what_they_hold(mark: str, tmp_path: Path) -> None:
+    path = tmp_path / "proteins.fasta"
+    parts = [
+        ("P" + str(n), ("Nucleus", "Membrane")[n % 2], f"len{n}", ("train", "test")[n % 3 == 0])
+        for n in range(24)
+    ]
+    path.write_text("".join(f">{mark.join(part)}\nACGT\n" for part in parts))
+    source = open_source(path, DataSettings())
+    assert source.columns == ["id", "text", "label", "header_3", "split"]
+    found = [tuple(row.values[name] for name in ("label", "header_3", "split")) for row in source.rows()]
+    assert found == [part[1:] for part in parts]
+
+
+def test_headers_of_free_text_have_no_further_columns(tmp_path: Path) -> None:
+    path = tmp_path / "proteins.fasta"
+    path.write_text("".join(f">P{n} {'alpha ' * (n % 3)}chain\nACGT\n" for n in range(24)))
+    assert open_source(path, DataSettings()).columns == ["id", "text"]

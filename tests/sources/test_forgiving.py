@@ -132,6 +132,30 @@ def test_titles_above_the_header_are_skipped_and_line_numbers_stay(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
+    ("titles", "header_line"),
+    [
+        (["Account;DE00;;;", "Balance:;12,5 €;;;", ";;;;"], 4),  # a spreadsheet pads them
+        ([";English;;German;"], 2),  # merged cells
+        ([], 1),
+    ],
+)
+def test_titles_that_are_padded_with_delimiters_are_skipped(
+    titles: list[str], header_line: int, tmp_path: Path
+) -> None:
+    rows = [f"{n};it was {n};x;es war {n};y" for n in range(20)]
+    names = ["No.", "Term", "Source", "Benennung", "Quelle"]
+    source = opened(tmp_path / "t.csv", "\n".join([*titles, ";".join(names), *rows]) + "\n")
+    assert source.columns == names
+    assert next(iter(source.rows())).line == header_line + 1
+
+
+def test_a_header_of_a_few_names_above_columns_into_which_texts_overflow_is_no_title(tmp_path: Path) -> None:
+    rows = [f"{'ham' if n % 2 else 'spam'};text {n};;;" for n in range(20)]
+    source = opened(tmp_path / "t.csv", "\n".join(["v1;v2;;;", *rows]) + "\n")
+    assert source.columns == ["v1", "v2"]
+
+
+@pytest.mark.parametrize(
     ("content", "has_header"),
     [
         ("pos,a fine film\nneg,a dull film indeed\npos,what a day\nneg,no thanks\n", False),

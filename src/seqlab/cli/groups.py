@@ -78,6 +78,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     "formats": {
         "tables": ("csv", "tsv", "markdown", "parquet", "json", "jsonl"),
         "text": ("text", "labeled_lines", "label_files", "folders"),
+        "conversations": ("subtitles", "chat_log", "mailbox"),
         "pairs": ("tmx", "gettext", "pronunciations"),
         "tagged and biological sequences": ("tagged", "fasta"),
     },

@@ -86,6 +86,8 @@ class TextSource(Source):
     columns: list[str]
     num_files: int = 1
     """Number of files that the text is read from; line numbers restart in each."""
+    counts_every_line: bool = True
+    """Whether row n of a single file is line n of it."""
 
     @abstractmethod
     def chunks(self, size: int) -> Iterator[str]:

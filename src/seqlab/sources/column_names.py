@@ -17,7 +17,7 @@ TEXT_NAMES = _names("""
     headline feedback description abstract summary post remark answer sms utterance quote kommentar
     beschreibung nachricht inhalt bemerkung bewertungstext rezension freitext satz frage antwort
     commentaire texte contenu phrase réponse texto comentario mensaje descripción reseña
-    testo commento recensione tekst opmerking
+    testo commento recensione tekst opmerking smiles selfies dna rna peptide
 """)
 LABEL_NAMES = _names("""
     label labels class target sentiment category emotion intent language lang tag tags topic topics y
@@ -36,13 +36,19 @@ NUMBER_NAMES = _names("""
     preis betrag miete gehalt kosten umsatz wert menge dauer gewicht prix montant loyer salaire coût
     valeur precio importe salario valor prezzo importo prijs bedrag
 """)
-SIDE_NAMES = _names("""
-    tier plan region country city state channel device platform browser version source origin locale
-    gender sex age article product item sku brand model author user customer agent owner currency
-    newsletter year month day week store shop branch length artikel produkt ort stadt land
-    filiale geschlecht alter kunde marke währung jahr monat ville pays produit région âge sexe client
-    marque année mois ciudad país producto cliente edad
+PERSON_NAMES = _names("""
+    author user username login customer client agent owner reviewer sender autor kunde cliente auteur
 """)
+SIDE_NAMES = (
+    *PERSON_NAMES,
+    *_names("""
+    tier plan region country city state channel device platform browser version source origin locale
+    gender sex age article product item sku brand model currency
+    newsletter year month day week store shop branch length artikel produkt ort stadt land
+    filiale geschlecht alter marke währung jahr monat ville pays produit région âge sexe
+    marque année mois ciudad país producto edad
+"""),
+)
 """Names of metadata columns that are rarely what a model should predict."""
 SEQUENCE_NAMES = _names("""
     sequence sequence_id series series_id seq seq_id id group trial recording
@@ -105,26 +111,56 @@ CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def is_named(name: str, names: Sequence[str]) -> bool:
-    """Whether a column name, its last or its first word is one of the names; for a nested column, the last part counts.
+    """Whether a column name, its last or its first word is one of the names; for a nested column, the last part counts,
+    and for `userName` what has the name.
 
     >>> is_named("airline_sentiment", ["sentiment"]), is_named("context", ["text"]), is_named("Preis (EUR)", ["preis"])
     (True, False, True)
     >>> is_named("ticket.body", ["body"]), is_named("text_length", ["text"]), is_named("reviewText", ["text"])
     (True, False, True)
     """
-    parent, _, last = name.rpartition(".")
-    if not last or (parent and last.lower() in ("name", "value")):
-        last = parent.rpartition(".")[2] or name
+    last = bare_name(name)
     words = re.findall(r"[^\W_]+", CAMEL_CASE.sub("_", last).lower())
     last = last.lower()
     if last in names or not words:
         return last in names
+    if words[-1] == "name" and len(words) > 1:
+        words.pop()
     return words[-1] in names or ("(" in last and words[0] in names)
+
+
+def bare_name(name: str) -> str:
+    """The part of a nested name that says what the column holds: not the last one if that only wraps a value.
+
+    >>> bare_name("ticket.body"), bare_name("group.name"), bare_name("author.name.label")
+    ('body', 'group', 'author')
+    >>> bare_name("im:rating.label"), bare_name("annotation.label"), bare_name("labels.name")
+    ('rating', 'label', 'labels')
+    """
+    parent, _, last = name.rpartition(".")
+    if not last:
+        return parent.rpartition(".")[2] or name
+    is_wrapper = last.lower() in ("name", "value") or (last.lower() == "label" and _is_property(parent))
+    return bare_name(parent) if parent and is_wrapper else last.rpartition(":")[2] or last
+
+
+def _is_property(name: str) -> bool:
+    """Whether a name is that of a text, of metadata, or of a value, whose own `label` is then no class."""
+    return is_named(name, (*TEXT_NAMES, *SIDE_NAMES, *NUMBER_NAMES, *WEAK_LABEL_NAMES, "name", "id", "count"))
+
+
+def is_id_name(name: str) -> bool:
+    """Whether a column is named like ids, links, dates or places of files.
+
+    >>> is_id_name("tweet_id"), is_id_name("id.label"), is_id_name("idea")
+    (True, True, False)
+    """
+    return bool(ID_NAME.search(name) or ID_NAME.search(bare_name(name)))
 
 
 def any_known(name: str) -> bool:
     """Whether a name is a common name for any kind of column."""
-    return bool(ID_NAME.search(name.strip())) or any(
+    return is_id_name(name.strip()) or any(
         is_named(name, names)
         for names in (
             TEXT_NAMES, LABEL_NAMES, WEAK_LABEL_NAMES, NUMBER_NAMES, SIDE_NAMES, SEQUENCE_NAMES,

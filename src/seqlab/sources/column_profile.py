@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from seqlab.sources.base import Row
-from seqlab.sources.column_names import ID_NAME, NUMBER_NAMES, is_named
-from seqlab.sources.local_numbers import Decimal, decimal_of, is_plain, plain
+from seqlab.sources.column_names import NUMBER_NAMES, is_id_name, is_named
+from seqlab.sources.local_numbers import Decimal, decimal_of, is_plain, plain, unit_of, without_unit
 from seqlab.sources.splitting import cell_text
 
 MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
@@ -32,6 +32,7 @@ FORMAL = re.compile(
 
 WHOLE = re.compile(r"-?\d+(\.0)?")
 """A whole number, possibly written as 4.0, as JSON and spreadsheets do."""
+DIGITS = re.compile(r"\d+")
 
 MOST_DIGITS = 30
 """Longer whole numbers are codes rather than counts, and Python does not convert very long ones."""
@@ -52,6 +53,7 @@ class Profile:
     formal_share: float  # dates, times, links, mail addresses, phone numbers
     is_whole: bool
     decimal: Decimal
+    unit: str  # behind the numbers, such as mmol/L
     evenness: float  # 1: all values are as frequent
     cells: list[str] = field(repr=False)
 
@@ -79,7 +81,20 @@ class Profile:
         """Every row has its own value, and the column holds numbers or is named like an id, not like a price."""
         return self.num_distinct == self.num_rows - self.num_empty > 1 and (
             (self.is_whole and (self.is_consecutive or not is_named(self.name, NUMBER_NAMES)))
-            or bool(ID_NAME.search(self.name))
+            or is_id_name(self.name)
+            or self.is_numbered
+        )
+
+    @property
+    def is_numbered(self) -> bool:
+        """Values such as CMP-0001 that differ in nothing but their numbers."""
+        patterns = {DIGITS.sub("#", cell.strip()) for cell in self.cells if cell.strip()}
+        pattern = next(iter(patterns), "")
+        return (
+            len(patterns) == 1
+            and pattern.count("#") == 1
+            and any(map(str.isalpha, pattern))
+            and not any(map(str.isspace, pattern))
         )
 
     @property
@@ -87,7 +102,8 @@ class Profile:
         """Whole numbers without a gap between the smallest and the largest, each once."""
         if not self.is_whole or max(map(len, self.cells)) > MOST_DIGITS:
             return False
-        numbers = [int(cell.strip().removesuffix(".0")) for cell in self.cells if cell.strip()]
+        cells = [without_unit(cell, [self.unit]).strip() for cell in self.cells if cell.strip()]
+        numbers = [int(cell.removesuffix(".0")) for cell in cells]
         return bool(numbers) and max(numbers) - min(numbers) + 1 == len(numbers) == self.num_distinct
 
     @property
@@ -119,7 +135,9 @@ def profile(rows: Sequence[Row], column: str) -> Profile:
     cells = ["" if row.values.get(column) is None else cell_text(row.values[column]) for row in rows]
     filled = [cell.strip() for cell in cells if cell.strip()]
     count = max(len(filled), 1)
-    decimal = decimal_of(filled)
+    unit = unit_of(filled)
+    numbers = [without_unit(cell, [unit]) for cell in filled] if unit else filled
+    decimal = decimal_of(numbers)
     counts = Counter(filled)
     return Profile(
         name=column,
@@ -129,10 +147,11 @@ def profile(rows: Sequence[Row], column: str) -> Profile:
         num_runs=1 + sum(before != after for before, after in pairwise(cells)),
         mean_length=sum(map(len, filled)) / count,
         mean_words=sum(len(cell.split()) for cell in filled) / count,
-        number_share=sum(is_plain(plain(cell, decimal)) for cell in filled) / count,
+        number_share=sum(is_plain(plain(cell, decimal)) for cell in numbers) / count,
         formal_share=sum(bool(FORMAL.fullmatch(cell)) for cell in filled) / count,
-        is_whole=bool(filled) and all(WHOLE.fullmatch(cell) for cell in filled),
+        is_whole=bool(filled) and all(WHOLE.fullmatch(cell) for cell in numbers),
         decimal=decimal,
+        unit=unit,
         evenness=_evenness(counts),
         cells=cells,
     )

@@ -14,6 +14,7 @@ from seqlab.sources.base import STEPS, Row, Source, TextSource, require_columns,
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import join_columns, names_of, parts_of
 from seqlab.sources.views.series import Series
+from seqlab.sources.views.wide_series import WideSeries
 
 
 class HiddenColumn(Source):
@@ -65,6 +66,8 @@ class DataSpec(ABC):
         """
         if data.sequence:
             return Series(source, sequence=data.sequence, label=data.label, features=data.features)
+        if data.features and not data.text:
+            return WideSeries(source, features=data.features, label=data.label)
         names = names_of(data.text, source.columns)
         if self.joins_text_columns:
             source = join_columns(source, data.text)
@@ -104,6 +107,8 @@ class DataSpec(ABC):
         if data.sequence:
             series = Series(source, sequence=data.sequence, features=data.features)
             return (row.values[STEPS] for row in series.rows())
+        if data.features and not data.text:
+            return (row.values[STEPS] for row in WideSeries(source, features=data.features).rows())
         column = "text" if isinstance(source, TextSource) else data.text
         source = source if isinstance(source, TextSource) else join_columns(source, data.text)
         require_columns(source, [column])

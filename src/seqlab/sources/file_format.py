@@ -9,12 +9,15 @@ from pathlib import Path, PurePath
 from seqlab.core.errors import DataError
 from seqlab.sources.encoding import detect_encoding, first_lines
 from seqlab.sources.files.compression import first_bytes, plain_name
+from seqlab.sources.formats.chat_log import looks_like_chat
 from seqlab.sources.formats.json_document import looks_like_lines
 from seqlab.sources.formats.label_files import LABEL_FILES, looks_like_label_files
 from seqlab.sources.formats.label_folders import find_label_folders, is_tar
 from seqlab.sources.formats.labeled_lines import looks_labeled
+from seqlab.sources.formats.mailbox import looks_like_mail
 from seqlab.sources.formats.markdown_table import looks_like_markdown_table
 from seqlab.sources.formats.registry import formats_by_suffix
+from seqlab.sources.formats.subtitles import looks_like_subtitles
 from seqlab.sources.formats.tagged_words import looks_tagged
 
 FOREIGN = {
@@ -25,8 +28,11 @@ FOREIGN = {
     b"\x80\x04": "a pickle",
 }
 LOOKED_AT = 20
-OWN_ENCODING = ("gettext", "tmx", "parquet", "folders", "label_files")
+OWN_ENCODING = ("gettext", "tmx", "parquet", "folders", "label_files", "mailbox")
 """Formats that declare their encoding, or have none."""
+CONVERSATIONS = {"mailbox": looks_like_mail, "chat_log": looks_like_chat, "subtitles": looks_like_subtitles}
+"""Formats that are recognized by the lines of a text file, in which people speak or write to each other."""
+PLAIN_SUFFIXES = ("", ".txt", ".text", ".log")
 FEWEST_LINES = 5
 """Minimum number of lines with the same number of tabs for a .txt file to be read as a table."""
 
@@ -75,6 +81,9 @@ def _by_content(path: Path, encoding: str) -> FileFormat:
             "tagged",
             "" if by_name == "tsv" else "words with tags; set data.format=text to read it as plain text",
         )
+    is_open = (name == "text" and suffix in PLAIN_SUFFIXES) or not by_name
+    if is_open and (form := _conversation_format(path, encoding)):
+        return form
     if (name == "text" or not by_name) and looks_like_markdown_table(
         [line for line in first_lines(path, encoding) if line.strip()]
     ):
@@ -86,6 +95,12 @@ def _by_content(path: Path, encoding: str) -> FileFormat:
     if (name == "text" and suffix in ("", ".txt", ".text")) or (name == "text" and not by_name):
         return _text_format(path, encoding)
     return FileFormat(name)
+
+
+def _conversation_format(path: Path, encoding: str) -> FileFormat | None:
+    """Mail, a chat or subtitles; None for anything else. They say themselves how they are read."""
+    lines = first_lines(path, encoding)
+    return next((FileFormat(name) for name, looks in CONVERSATIONS.items() if lines and looks(lines)), None)
 
 
 def _json_format(path: Path, encoding: str, by_name: str | None) -> FileFormat:

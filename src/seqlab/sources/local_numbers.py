@@ -1,8 +1,9 @@
-"""Numbers in the formats of different locales: 1.234,50 and 1,234.50."""
+"""Numbers in the formats of different locales, 1.234,50 and 1,234.50, and with a unit: 5.4 mmol/L."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
@@ -14,6 +15,10 @@ POINT_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(\.\d{3})+")
 """Whole numbers with points between the thousands, if the comma is the decimal separator."""
 WITH_THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
 SYMBOLS = "€$£%\u00a0 "
+WITH_UNIT = re.compile(r"[-+]?\d[\d.,]*\s*([^\W\d_]\S{0,15}|[°Ω]\S{0,15})")
+FEWEST_WITH_UNIT = 3
+MOST_WITHOUT_UNIT = 0.1
+"""Maximum fraction of cells that hold anything but a number with the unit of the column."""
 
 
 def is_plain(cell: str) -> bool:
@@ -42,6 +47,30 @@ def decimal_of(cells: Sequence[str]) -> Decimal:
     return "," if points < 0.5 * len(cells) else ""
 
 
+def unit_of(cells: Sequence[str]) -> str:
+    """The unit behind the numbers of a column; empty if they have none or several.
+
+    >>> unit_of(["5.4 mmol/L", "6 mmol/L", "7.25 mmol/L"]), unit_of(["5 g", "6 g", "7 mg"]), unit_of(["1", "2", "3"])
+    ('mmol/L', '', '')
+    """
+    units = Counter(
+        match[1] for cell in cells if not is_plain(cell) and (match := WITH_UNIT.fullmatch(cell.strip()))
+    )
+    unit, count = next(iter(units.most_common(1)), ("", 0))
+    num_plain = sum(map(is_plain, cells)) if count >= FEWEST_WITH_UNIT else 0
+    fits = count >= FEWEST_WITH_UNIT and count + num_plain >= (1 - MOST_WITHOUT_UNIT) * len(cells)
+    return unit if fits else ""
+
+
+def without_unit(cell: str, units: Sequence[str]) -> str:
+    """
+    >>> without_unit("113.5 °C", ["°C"]), without_unit("236 °F", ["°C"])
+    ('113.5', '236 °F')
+    """
+    match = WITH_UNIT.fullmatch(cell.strip()) if units else None
+    return cell.strip().removesuffix(match[1]).rstrip() if match and match[1] in units else cell
+
+
 def plain(cell: str, decimal: Decimal) -> str:
     """The number in Python's notation; a cell that is not such a number is unchanged.
 
@@ -57,25 +86,28 @@ def plain(cell: str, decimal: Decimal) -> str:
 
 
 class PlainNumbers(Source):
-    """The rows of a table with the numbers of some columns converted to Python's notation."""
+    """The rows of a table with the numbers of some columns converted to Python's notation. units: removed behind them."""
 
-    def __init__(self, whole: Source, columns: Sequence[str], *, decimal: Decimal) -> None:
+    def __init__(
+        self, whole: Source, columns: Sequence[str], *, decimal: Decimal, units: Sequence[str] = ()
+    ) -> None:
         self.name, self.columns, self.bad_rows, self.notes = (
             whole.name,
             whole.columns,
             whole.bad_rows,
             whole.notes,
         )
-        self._whole, self._numbers, self._decimal = whole, list(columns), decimal
+        self._whole, self._numbers, self._decimal, self._units = whole, list(columns), decimal, units
 
     def rows(self) -> Iterator[Row]:
         for row in self._whole.rows():
             changed: dict[str, Any] = {
-                name: plain(cell, self._decimal)
+                name: plain(without_unit(cell, self._units), self._decimal)
                 for name in self._numbers
                 if isinstance(cell := row.values.get(name), str)
             }
             yield Row({**row.values, **changed}, row.file, row.line)
 
     def fingerprint(self) -> str:
-        return f"{self._whole.fingerprint()}:decimal{self._decimal}:{','.join(self._numbers)}"
+        units = f":units{','.join(self._units)}" if self._units else ""
+        return f"{self._whole.fingerprint()}:decimal{self._decimal}:{','.join(self._numbers)}{units}"

@@ -14,7 +14,7 @@ from seqlab.sources.base import STEPS, Source, TextSource, require_columns
 from seqlab.sources.column_roles import SAMPLE
 from seqlab.sources.data_spec import DataSpec
 from seqlab.sources.files.compression import plain_name
-from seqlab.sources.local_numbers import PlainNumbers, decimal_of
+from seqlab.sources.local_numbers import PlainNumbers, decimal_of, unit_of, without_unit
 from seqlab.sources.open_source import is_there, open_parts, open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
@@ -96,29 +96,42 @@ def _usable(spec: DataSpec, data: DataSettings, source: Source) -> Source:
 
 
 def _with_decimal(spec: DataSpec, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
-    """The settings with the decimal separator, if numbers are not in Python's notation."""
+    """The settings with the decimal separator and the units, if numbers are not in Python's notation."""
     columns = [name for name in _number_columns(spec, data) if name in source.columns]
-    if data.decimal or not columns:
+    if not columns or (data.decimal and data.units):
         return data, []
     rows = list(islice(source.rows(), SAMPLE))
-    cells = [
-        cell
-        for row in rows
+    cells_of = {
+        name: [cell for row in rows if isinstance(cell := row.values.get(name), str) and cell.strip()]
         for name in columns
-        if isinstance(cell := row.values.get(name), str) and cell.strip()
-    ]
-    if not (decimal := decimal_of(cells)):
-        return data, []
+    }
+    data, reasons = _with_units(data, cells_of)
+    cells = [without_unit(cell, data.units) for cells in cells_of.values() for cell in cells]
+    if data.decimal or not (decimal := decimal_of(cells)):
+        return data, reasons
     sentence = (
         f"numbers use '{decimal}' as the decimal separator ({shortened(cells[0], 20)}); set"
         " data.decimal=. to change it"
     )
-    return data.model_copy(update={"decimal": decimal}), [sentence]
+    return data.model_copy(update={"decimal": decimal}), [*reasons, sentence]
+
+
+def _with_units(data: DataSettings, cells_of: Mapping[str, Sequence[str]]) -> tuple[DataSettings, list[str]]:
+    """The settings with the units behind the numbers of each column."""
+    units = {name: unit_of(cells) for name, cells in cells_of.items() if not data.units}
+    named = {name: unit for name, unit in units.items() if unit}
+    if not named:
+        return data, []
+    pairs = listed([f"{name} in {unit}" for name, unit in named.items()])
+    sentence = f"numbers with a unit ({pairs}), which is removed; set data.units=NAME,NAME to change it"
+    return data.model_copy(update={"units": tuple(dict.fromkeys(named.values()))}), [sentence]
 
 
 def _plain_numbers(spec: DataSpec, data: DataSettings, source: Source) -> Source:
     columns = _number_columns(spec, data)
-    return PlainNumbers(source, columns, decimal=data.decimal) if data.decimal and columns else source
+    if not columns or not (data.decimal or data.units):
+        return source
+    return PlainNumbers(source, columns, decimal=data.decimal, units=data.units)
 
 
 def _number_columns(spec: DataSpec, data: DataSettings) -> list[str]:

@@ -134,6 +134,10 @@ class DataSettings(Settings):
     decimal: Literal["", ".", ","] = Field(
         "", description="Decimal separator of numbers; detected when empty."
     )
+    units: tuple[str, ...] = Field(
+        (),
+        description="Units behind the numbers in cells (5.4 mmol/L), which are removed; detected when empty.",
+    )
     delimiter: str = Field("", max_length=1, description="Column delimiter of a table; guessed when empty.")
     encoding: str = Field(
         "", description="Encoding of text files; detected when empty: utf-8, utf-16 or cp1252."

@@ -6,7 +6,9 @@
     >seq2 label=other
 
 The columns are `id` (the first word), `text` (the letters of all lines, in capitals) and one for every
-key=value of the first header. Several files together are one source whose column `label` is the name of the
+key=value of the first header. Headers without keys that all have as many parts, with | or spaces between them, give a
+column for every further part: `label` if few values come back, `split` if they name splits, else `header_2` and so on.
+Several files together are one source whose column `label` is the name of the
 file, such as positive.fa and negative.fa.
 """
 
@@ -25,6 +27,7 @@ from seqlab.sources.files.compression import content_hash, plain_name
 from seqlab.sources.files.lines import Lines
 from seqlab.sources.formats.registry import source_formats
 from seqlab.sources.settings import DataSettings
+from seqlab.sources.split_names import SPLITS
 
 KEY = re.compile(r"(?:^|\s|\[)(\w+)=")
 NO_LETTER = re.compile(r"[^A-Za-z*.-]")
@@ -32,6 +35,11 @@ NO_LETTER = re.compile(r"[^A-Za-z*.-]")
 gap.
 """
 ID, TEXT, LABEL = "id", "text", "label"
+SEPARATOR = re.compile(r"\s*\|\s*|\s+")
+SAMPLE = 200
+FEWEST_HEADERS = 10
+ROWS_PER_LABEL = 4
+"""Minimum average number of sequences with the same value for a part of the headers to be a label."""
 
 
 @source_formats.register("fasta")
@@ -51,8 +59,10 @@ class Fasta(Source):
         self.name = name or str(self.paths[0])
         self.bad_rows = BadRows.of(settings.bad_rows)
         self._settings = settings
-        first = next((header for path in self.paths for header, *_ in self._records(path)), "")
-        keys = [key for key in keys_of(first) if key not in (ID, TEXT)]
+        headers = [header for path in self.paths for header, *_ in islice(self._records(path), SAMPLE)]
+        keys = [key for key in keys_of(headers[0] if headers else "") if key not in (ID, TEXT)]
+        self._parts = () if keys else name_parts(headers)
+        keys += [name for name in self._parts if name not in (ID, "")]
         label_column = [LABEL] if len(self.paths) > 1 and LABEL not in keys else []
         self.columns = [ID, TEXT, *label_column, *keys]
         self._label_is_file = bool(label_column)
@@ -86,7 +96,7 @@ class Fasta(Source):
                 num_rows += 1
                 values = (
                     dict.fromkeys(self.columns, "")
-                    | keys_of(header)
+                    | (parts_of_header(header, self._parts) if self._parts else keys_of(header))
                     | {
                         ID: (header.split() or [""])[0],
                         TEXT: letters.upper(),
@@ -125,6 +135,29 @@ class Fasta(Source):
                 letters.append(plain)
         if start:
             yield header, "".join(letters), start, problem
+
+
+def name_parts(headers: Sequence[str]) -> tuple[str, ...]:
+    """The columns of the parts of headers; empty if their number differs or no part but the first says anything.
+
+    >>> name_parts(["P1|Nucleus|train", "P2|Membrane|test"] * 9), name_parts(["P1 alpha chain", "P2 beta"])
+    (('id', 'label', 'split'), ())
+    """
+    rows = [SEPARATOR.split(header) for header in headers]
+    if len(rows) < FEWEST_HEADERS or len({len(row) for row in rows}) != 1:
+        return ()
+    names = [ID]
+    for number, cells in enumerate(list(zip(*rows, strict=True))[1:], start=2):
+        values = set(cells)
+        is_split = {value.lower() for value in values} <= SPLITS.keys()
+        is_label = 1 < len(values) <= len(rows) / ROWS_PER_LABEL and LABEL not in names
+        names.append("split" if is_split else LABEL if is_label else f"header_{number}")
+    return tuple(names) if len(names) > 1 else ()
+
+
+def parts_of_header(header: str, names: Sequence[str]) -> dict[str, str]:
+    """The cells of a header by column; a header with fewer parts lacks the last ones."""
+    return dict(zip(names, SEPARATOR.split(header), strict=False))
 
 
 SKIP = "Fix the line, or skip the sequence with data.bad_rows=skip."

@@ -12,6 +12,7 @@ from typing import Any
 from seqlab.core.errors import DataError
 from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import Row, source_name
+from seqlab.sources.formats.chat_turns import prompt_and_response
 from seqlab.sources.formats.row_file import RowFile
 from seqlab.sources.formats.spans import holds_spans
 from seqlab.sources.lone_surrogates import reject_lone_surrogates
@@ -97,11 +98,15 @@ def flat(value: dict[str, Any], *, prefix: str = "", level: int = 1) -> dict[str
     {'id': 1, 'ticket.body': 'hello', 'ticket.by.name': 'Ada', 'empty': {}}
     >>> flat({"labels": [{"name": "bug", "color": "red"}, {"name": "ui", "color": "blue"}]})
     {'labels.name': ['bug', 'ui']}
+    >>> flat({"messages": [{"role": "user", "content": "2 + 2?"}, {"role": "assistant", "content": "4"}]})
+    {'messages.prompt': '2 + 2?', 'messages.response': '4'}
     """
     cells: dict[str, Any] = {}
     for key, cell in value.items():
         if isinstance(cell, dict) and cell and level < DEEPEST:
             cells |= flat(cell, prefix=f"{prefix}{key}.", level=level + 1)
+        elif isinstance(cell, list) and (turns := prompt_and_response(cell)):
+            cells |= {f"{prefix}{key}.{name}": text for name, text in turns.items()}
         elif isinstance(cell, list) and (labels := _labels_in(cell, level=level)):
             cells |= {f"{prefix}{key}.{name}": parts for name, parts in labels.items()}
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from seqlab.core.errors import DataError, shortened
 from seqlab.sources.column_names import any_known
@@ -121,12 +122,18 @@ def _first_row(records: Sequence[Record], settings: DataSettings) -> int:
         or len(rows) < 4
     ):
         return 0
+    usual = median(_num_filled(fields) for fields in rows)
     for at, fields in enumerate(rows[:MOST_TITLES]):
-        filled = sum(bool(field.strip()) for field in fields)
-        is_title = filled <= 1 or (len(fields) < width - 1 and 2 * filled <= width)
+        filled = _num_filled(fields)
+        is_short = len(fields) < width - 1 and 2 * filled <= width
+        is_title = filled <= 1 or is_short or 2 * filled <= usual  # spreadsheets pad titles to the full width
         if not is_title and not fields[0].startswith("# "):
             return at
     return 0
+
+
+def _num_filled(fields: Sequence[str]) -> int:
+    return sum(bool(field.strip()) for field in fields)
 
 
 def _usual_width(rows: Sequence[Sequence[str]]) -> int:

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from statistics import median
 
 from seqlab.sources.column_names import (
-    ID_NAME,
     LABEL_NAMES,
     NUMBER_NAMES,
     SIDE_NAMES,
     WEAK_LABEL_NAMES,
+    is_id_name,
     is_named,
 )
 from seqlab.sources.column_profile import Profile
 from seqlab.sources.label_lists import list_separator
-from seqlab.sources.local_numbers import is_plain, plain
+from seqlab.sources.local_numbers import is_plain, plain, without_unit
 from seqlab.sources.roles.base import Answer, Evidence
 from seqlab.sources.roles.predictability import gain
 
@@ -95,7 +95,7 @@ def _weigh(one: Candidate, table: Table, evidence: Sequence[Weigh]) -> Candidate
 def named(one: Candidate, _: Table) -> Evidence:
     """Unambiguous names weigh most."""
     name = one.name
-    if is_named(name, SIDE_NAMES) or ID_NAME.search(name):
+    if is_named(name, SIDE_NAMES) or is_id_name(name):
         return Evidence(-1.5)
     if one.answer == "number":
         return Evidence(3 if is_named(name, (*NUMBER_NAMES, *LABEL_NAMES)) else -2)
@@ -111,9 +111,11 @@ def placed(one: Candidate, table: Table) -> Evidence:
 
 
 def balanced(one: Candidate, _: Table) -> Evidence:
-    """A handful of classes, each with its share of the rows."""
+    """A handful of classes, each with its share of the rows; a constant says nothing."""
     if one.answer == "number":
         return Evidence(0)
+    if one.column.num_distinct == 1:
+        return Evidence(-1.5)
     count, evenness = one.column.num_distinct, one.column.evenness
     return Evidence((0.5 if count <= 12 else -0.5 if count > 50 else 0.0) - (1.0 if evenness < 0.3 else 0.0))
 
@@ -138,7 +140,7 @@ def predicted(one: Candidate, table: Table) -> Evidence:
 
 def _halves(values: Sequence[str], column: Profile) -> list[str]:
     """Numbers as above or below their median."""
-    numbers = [plain(value, column.decimal) for value in values]
+    numbers = [plain(without_unit(value, [column.unit]), column.decimal) for value in values]
     middle = median(float(number) for number in numbers if is_plain(number))
     return [("high" if float(number) > middle else "low") if is_plain(number) else "" for number in numbers]
 

@@ -17,6 +17,7 @@ from seqlab.sources.column_names import (
 from seqlab.sources.column_profile import DATE, Profile
 from seqlab.sources.roles.base import Answer, ColumnRoles, RoleReason
 from seqlab.sources.roles.label_evidence import is_measured
+from seqlab.sources.roles.wide_roles import wide_roles
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.series import no_features
 
@@ -26,6 +27,8 @@ def series_roles(
 ) -> ColumnRoles:
     """The roles in a table without text."""
     sequence = data.sequence or _pick_sequence(columns, taken=data.label)
+    if not sequence and (wide := wide_roles(columns, data)):
+        return wide
     label = data.label or (_pick_label(rows, columns, sequence=sequence) if sequence else "")
     features = data.features or tuple(
         name

@@ -9,13 +9,14 @@ from itertools import combinations
 from statistics import correlation
 
 from seqlab.sources.column_names import (
-    ID_NAME,
     LABEL_NAMES,
     LANGUAGES,
     PAIR_NAMES,
+    PERSON_NAMES,
     SIDE_NAMES,
     TEXT_NAMES,
     TWIN_NAMES,
+    is_id_name,
     is_named,
 )
 from seqlab.sources.column_profile import Profile
@@ -23,6 +24,8 @@ from seqlab.sources.roles.languages import language_of
 
 NAMED = 1.6
 """Points for a name: a column three times as long is still preferred (`description` over `title`)."""
+MOST_FOR_WORDS = 2.0
+"""Maximum number of points for the words of a text: four of them are enough."""
 PAIR_POINTS = 2.5
 """Minimum number of points for two columns to be a pair."""
 
@@ -48,14 +51,21 @@ def _holds_words(column: Profile) -> bool:
 
 
 def text_points(column: Profile) -> float:
-    """Length counts logarithmically; repeated texts, and names of other things, count against a column."""
-    repeats = math.log2(max(column.num_distinct, 1) / max(column.num_rows - column.num_empty, 1))
-    names = NAMED * is_named(column.name, TEXT_NAMES) - 3 * bool(ID_NAME.search(column.name))
+    """Length counts logarithmically, and so do words: a link is long, but no sentence. Repeated texts, empty cells, and
+    names of other things count against a column.
+    """
+    num_filled = max(column.num_rows - column.num_empty, 1)
+    repeats = math.log2(max(column.num_distinct, 1) / num_filled)
+    words = min(math.log2(max(column.mean_words, 1)), MOST_FOR_WORDS)
+    names = NAMED * is_named(column.name, TEXT_NAMES) - 3 * is_id_name(column.name)
     return (
         math.log2(1 + column.mean_length)
+        + words
         + max(repeats, -4.0)
+        + math.log2(num_filled / max(column.num_rows, 1))
         + names
         - 1.5 * is_named(column.name, SIDE_NAMES)
+        - 2.0 * column.is_class
     )
 
 
@@ -66,6 +76,7 @@ def other_texts(columns: Mapping[str, Profile], *, text: str, label: str) -> lis
         for name, column in columns.items()
         if column.is_text
         and name not in (text, label)
+        and not is_named(name, PERSON_NAMES)
         and column.mean_words >= 2.5
         and column.empty_share < 0.5
     ]
@@ -73,7 +84,11 @@ def other_texts(columns: Mapping[str, Profile], *, text: str, label: str) -> lis
 
 def find_pair(columns: Mapping[str, Profile]) -> tuple[tuple[str, str], str] | None:
     """The two columns most like a pair, and why; None if there are none."""
-    texts = [column for column in columns.values() if column.is_text and _is_varied(column)]
+    texts = [
+        column
+        for column in columns.values()
+        if column.is_text and _is_varied(column) and not is_named(column.name, PERSON_NAMES)
+    ]
     weighed = [
         (pair_points(first, second), first.name, second.name) for first, second in combinations(texts, 2)
     ]

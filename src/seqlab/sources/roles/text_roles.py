@@ -17,7 +17,7 @@ from seqlab.sources.roles.label_evidence import (
     is_measured,
     rank_labels,
 )
-from seqlab.sources.roles.text_evidence import find_pair, find_twins, other_texts
+from seqlab.sources.roles.text_evidence import find_pair, find_twins, other_texts, text_points
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import names_of
 from seqlab.sources.word_lists import holds_several
@@ -142,11 +142,13 @@ def _about_text(columns: Mapping[str, Profile], text: str, *, label: str, twins:
         alone = setting_word("data.text", twins[0])
         return f"text columns '{twins[0]}' and '{twins[1]}', read together; set {alone} to read only one"
     others = other_texts(columns, text=text, label=label)
+    close = [name for name in others if text_points(columns[name]) > text_points(columns[text]) - CLOSE]
+    sure = ", uncertain" if close else ""
+    possible = " or ".join(setting_word("data.text", name) for name in close[:RUNNERS_UP])
+    runners = f"; also possible: {possible}" if close else ""
     more = f"; set {setting_word('data.text', ','.join([*others, text]))} to read several" if others else ""
     length = columns[text].mean_length
-    return (
-        f"text column '{text}' (mean length {length:.0f} characters); set data.text=NAME to change it{more}"
-    )
+    return f"text column '{text}' (mean length {length:.0f} characters){sure}; set data.text=NAME to change it{runners}{more}"
 
 
 def _about_label(best: Candidate, others: Sequence[Candidate]) -> str:

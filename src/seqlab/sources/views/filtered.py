@@ -82,7 +82,7 @@ class TextPart(TextSource):
     def _places(self) -> Iterator[tuple[str, int]]:
         """The file and the line of every line, as counted in the whole source: from 1 in each file."""
         line = self._first_line
-        if self.whole.num_files > 1:
+        if self.whole.num_files > 1 or not self.whole.counts_every_line:
             for row in islice(self.whole.rows(), self._first_line - 1, None):
                 yield row.file, row.line
                 line += 1

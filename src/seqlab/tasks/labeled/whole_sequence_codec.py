@@ -21,6 +21,7 @@ from seqlab.batches.columns import Column, SequenceColumn
 from seqlab.batches.samplers import Indices
 from seqlab.batches.store import Store
 from seqlab.batches.store_writer import StoreWriter
+from seqlab.pages.numbers import count_of
 from seqlab.sources.base import Row, Source
 from seqlab.sources.views.joined_columns import BETWEEN
 from seqlab.tasks.codec import Codec
@@ -144,4 +145,4 @@ class WholeSequenceCodec(Codec):
         value = row.values[self.inputs.column]
         if isinstance(value, str):
             return value[:MAX_CHARACTERS].replace(BETWEEN, "\n")
-        return f"{len(value)} steps of {self.inputs.width} numbers"
+        return f"{count_of(len(value), 'step')} of {count_of(self.inputs.width, 'number')}"

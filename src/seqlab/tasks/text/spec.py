@@ -11,7 +11,7 @@ from seqlab.core.settings import Settings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Source
 from seqlab.sources.column_roles import find_roles
-from seqlab.sources.file_format import format_of
+from seqlab.sources.file_format import CONVERSATIONS, format_of
 from seqlab.sources.files.compression import plain_name
 from seqlab.sources.formats.registry import formats_by_suffix
 from seqlab.sources.settings import DataSettings
@@ -40,11 +40,11 @@ class TextSpec(TaskSpec):
 
     def format_of(self, path: Path, data: DataSettings) -> str:
         """Read a file with a text suffix as plain text, even if its lines look like tagged words or a
-        table.
+        table; of a conversation, only what was said.
         """
         by_name = formats_by_suffix().get(PurePath(plain_name(path)).suffix.lower())
         is_text = path.is_file() and by_name == "text" and data.text in ("", "text")
-        return "text" if is_text and format_of(path) != "text" else ""
+        return "text" if is_text and format_of(path) not in ("text", *CONVERSATIONS) else ""
 
     def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
         roles = find_roles(source, settings=data)
