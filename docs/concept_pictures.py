@@ -26,6 +26,7 @@ def pictures() -> dict[Path, str]:
         "learning_rates": learning_rates(),
         "masked_tokens": masked_tokens(),
         "masks": masks(),
+        "alignment_kinds": alignment_kinds(),
         "fine_tuning": fine_tuning(),
         "intervals": intervals(),
     }
@@ -246,6 +247,66 @@ def masks() -> Diagram:
         226.0,
         parts,
     )
+
+
+SCORES = (0.4, 1.2, 2.6, 3.0, 0.2, 1.6, 0.8, 2.2)
+"""How well eight source steps match one query."""
+
+
+def alignment_kinds() -> Diagram:
+    """One row of scores, and what becomes of it."""
+    kinds = {
+        "soft (softmax)": softmax(SCORES),
+        "sparse (sparsemax)": sparsemax(SCORES),
+        "hard (argmax)": [float(score == max(SCORES)) for score in SCORES],
+        "local (center 5.6, D = 2)": local_weights(SCORES, center=5.6, reach=2),
+    }
+    parts: list[DiagramPart] = []
+    for row, (name, weights) in enumerate({"scores": SCORES, **kinds}.items()):
+        bottom = 92.0 + 84.0 * row
+        parts.append(Label(176.0, bottom - 18.0, name, anchor="end", bold=not row))
+        parts.append(Line([(190.0, bottom), (590.0, bottom)], style="axis", arrow=False))
+        for step, weight in enumerate(weights):
+            x, height = 215.0 + 50.0 * step, 52.0 * weight / max(weights)
+            if height:
+                kind = "state" if row else "plain"
+                parts.append(Box(x, bottom - height / 2, "", kind=kind, width=34.0, height=height))
+            parts.append(Label(x, bottom - height - 6.0, f"{weight:.2f}" if weight else "0", muted=True))
+    parts += [Label(215.0 + 50.0 * step, 450.0, str(step), muted=True) for step in range(len(SCORES))]
+    parts.append(Label(390.0, 472.0, "source step", muted=True))
+    return Diagram(
+        "From scores to attention weights",
+        "The same eight scores as soft, sparse, hard and local weights. Soft weights are all above zero; sparse"
+        " ones are zero far from the best score; a hard alignment has a single 1; local weights are zero outside"
+        " the window and smaller toward its ends.",
+        610.0,
+        486.0,
+        parts,
+    )
+
+
+def softmax(scores: Sequence[float]) -> list[float]:
+    total = sum(math.exp(score) for score in scores)
+    return [math.exp(score) / total for score in scores]
+
+
+def sparsemax(scores: Sequence[float]) -> list[float]:
+    """The nearest distribution to the scores: what is above a threshold, so that the sum is 1."""
+    ranked = sorted(scores, reverse=True)
+    sums = [sum(ranked[: count + 1]) for count in range(len(ranked))]
+    support = max(count for count, score in enumerate(ranked, 1) if 1 + count * score > sums[count - 1])
+    threshold = (sums[support - 1] - 1) / support
+    return [max(0.0, score - threshold) for score in scores]
+
+
+def local_weights(scores: Sequence[float], *, center: float, reach: int) -> list[float]:
+    """A softmax over the window around a predicted center, times a bell curve with a deviation of half the reach."""
+    window = [step for step in range(len(scores)) if abs(step - center) <= reach]
+    weights = dict(zip(window, softmax([scores[step] for step in window]), strict=True))
+    return [
+        weights.get(step, 0.0) * math.exp(-((step - center) ** 2) / (2 * (reach / 2) ** 2))
+        for step in range(len(scores))
+    ]
 
 
 def fine_tuning() -> Diagram:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
+import pytest
+import torch
+
+from seqlab.attention.attend import Attention
 from seqlab.attention.base import score_functions
+from seqlab.attention.dot import DotScore
+from seqlab.attention.local import PredictedWindow
+from seqlab.attention.sparse import Sparsemax
 from tests.check_each import check_each
+from tests.docs.commands import commands
+from tests.docs.pages import page_writer
 from tests.docs.story import every_example_has_its_output
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -38,6 +48,29 @@ def test_every_page_is_reached_from_the_index_and_leads_back() -> None:
     for path in PAGES:
         assert f"({path.name}" in index
         assert "(index.md" in path.read_text(encoding="utf-8")
+
+
+def test_the_picture_of_alignments_shows_what_the_layers_compute() -> None:
+    drawing = page_writer("concept_pictures")
+    scores = torch.tensor([[drawing.SCORES]])
+    sparse = Sparsemax()(scores)[0, 0].tolist()
+    assert drawing.sparsemax(drawing.SCORES) == pytest.approx(sparse, abs=1e-6)
+    window = PredictedWindow(1, reach=2)
+    with torch.no_grad():
+        window.inner.weight.fill_(100)
+        window.outer.weight.fill_(math.log(0.7 / 0.3))  # 8 · σ(…) = 5.6
+    _, alignment = Attention(DotScore(1, 1), window=window)(torch.ones(1, 1, 1), scores.transpose(1, 2))
+    expected = alignment[0, 0].tolist()
+    assert drawing.local_weights(drawing.SCORES, center=5.6, reach=2) == pytest.approx(expected, abs=1e-6)
+
+
+def test_every_page_has_a_command_or_says_that_there_is_none() -> None:
+    check_each(PAGES, has_a_command, name=lambda path: path.name)
+
+
+def has_a_command(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert commands(text) or "available in Python only" in text
 
 
 def test_every_file_of_the_room_is_in_its_table() -> None:

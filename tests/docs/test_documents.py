@@ -22,6 +22,12 @@ VERBS = get_command(app).commands
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 COMMON = {"-h", "--help", "--debug", "--plugin"}
 SETTINGS = {entry.name for section in section_names() for entry in settings_help(section)}
+CODE = [
+    path.relative_to(ROOT).as_posix()
+    for folder in ("src", "tests", "docs", "examples", "benchmarks")
+    for path in (ROOT / folder).rglob("*.py")
+]
+WRITTEN_BY_THE_READER = ("topics.py", "studies/x.py")
 FILES = {f"{path.stem}.py" for path in (ROOT / "src").rglob("*.py")}
 
 
@@ -73,6 +79,16 @@ def test_links_to_files_lead_somewhere() -> None:
 def links_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
         assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_files_of_code_named_in_a_document_exist() -> None:
+    check_documents(files_exist)
+
+
+def files_exist(path: Path) -> None:
+    named = re.findall(r"`([\w./-]+\.py)`", path.read_text(encoding="utf-8"))
+    missing = [name for name in named if not any(f"/{file}".endswith(f"/{name}") for file in CODE)]
+    assert [name for name in missing if "NAME" not in name and name not in WRITTEN_BY_THE_READER] == []
 
 
 def test_every_shipped_recipe_has_a_page_and_a_line_in_their_index() -> None:
