@@ -6,11 +6,15 @@ import re
 import shlex
 
 FENCE = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
+CONTINUED = re.compile(r" \\\n *")
 QUOTED = re.compile(r"`(seqlab [a-z][^`\n]*)`")
 
 
 def commands(text: str) -> list[list[str]]:
-    """Every line of a document's code blocks that is a seqlab command, as its words."""
+    """Every line of a document's code blocks that is a seqlab command, as its words. A backslash at the end
+    continues a command on the next line.
+    """
+    text = CONTINUED.sub(" ", text)
     blocks = FENCE.findall(text)
     indented = [line for line in FENCE.sub("", text).splitlines() if line.startswith("    ")]
     lines = [line.strip().removeprefix("$ ") for line in [*"\n".join(blocks).splitlines(), *indented]]

@@ -1,7 +1,8 @@
 """A page as a story: its blocks of Python and its shell commands, from top to bottom.
 
 Commands are the lines after `$ ` of any block. A block without such lines that is marked `sh`, or indented, has a
-command on each line. A comment `<!-- not run: needs a compiler -->` above a block says why it is not run.
+command on each line. A backslash at the end of a line continues the command on the next one. A comment
+`<!-- not run: needs a compiler -->` above a block says why it is not run.
 """
 
 from __future__ import annotations
@@ -112,10 +113,10 @@ def _block(text: str, match: re.Match[str], *, language: str, content: str) -> _
 
 
 def _commands(block: _Block) -> Iterator[Command]:
-    lines = [line.strip() for line in block.text.splitlines()]
+    lines = list(_joined(block.text))
     first = block.line if block.language == "indented" else block.line + 1
-    has_prompts = any(line.startswith("$ ") for line in lines)
-    for number, line in enumerate(lines):
+    has_prompts = any(line.startswith("$ ") for _, line in lines)
+    for (number, line), following in zip_longest(lines, lines[1:]):
         if has_prompts:
             is_command = line.startswith("$ ")
         elif block.language == "sh":
@@ -123,8 +124,19 @@ def _commands(block: _Block) -> Iterator[Command]:
         else:
             is_command = block.language == "indented" and line.partition(" ")[0] in PROGRAMS
         if is_command:
-            shown = lines[number + 1] if has_prompts and number + 1 < len(lines) else ""
+            shown = following[1] if has_prompts and following else ""
             yield Command(first + number, block.reason, line.removeprefix("$ "), shown)
+
+
+def _joined(text: str) -> Iterator[tuple[int, str]]:
+    """The lines with their numbers from 0; a line that ends with a backslash continues on the next."""
+    start, parts = 0, []
+    for number, line in enumerate(text.splitlines()):
+        start = start if parts else number
+        parts.append(line.strip().removesuffix("\\").rstrip())
+        if not line.endswith("\\"):
+            yield start, " ".join(parts)
+            parts = []
 
 
 def every_example_has_its_output(page: Path) -> None:

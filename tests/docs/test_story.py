@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
+from tests.docs.commands import commands
 from tests.docs.story import Code, Command, Saved, Step, steps_of
 
 
@@ -36,6 +38,16 @@ def test_an_indented_block_has_commands_of_known_programs(page: Path) -> None:
     text = "Try it:\n\n    seqlab train a.csv     # quick\n    loss = 0\n\nseqlab trains models.\n"
     assert [(step.line, step.text) for step in steps(page, text) if isinstance(step, Command)] == [
         (3, "seqlab train a.csv     # quick")
+    ]
+
+
+def test_a_backslash_continues_a_command_on_the_next_line(page: Path) -> None:
+    text = "```text\n$ seqlab train a.csv \\\n    training.steps=2 \\\n    --out runs/a\ntest: 1\n$ seqlab list\n```\n"
+    joined = "seqlab train a.csv training.steps=2 --out runs/a"
+    assert steps(page, text) == [Command(2, "", joined, "test: 1"), Command(6, "", "seqlab list", "")]
+    assert commands(text) == [joined.split(), ["seqlab", "list"]]
+    assert commands(f"Try it:\n\n{indent(text.splitlines()[1], '    ')}\n        --quiet\n") == [
+        ["seqlab", "train", "a.csv", "--quiet"]
     ]
 
 
