@@ -275,6 +275,7 @@ def test_many_skipped_rows_are_a_warning_before_training_next_to_the_scores_and_
     fact = "WARNING: skipped 20 of 80 rows (25%)"
     surveyed = run(capsys, "data", "export.csv")
     assert [" ".join(stream.split()).count(fact) for stream in (surveyed.err, surveyed.out)] == [1, 1]
+    assert surveyed.out.index("WARNING: skipped") == surveyed.out.index("WARNING")
     trained = run(capsys, "train", "export.csv", *FAST, "--out", "r")
     assert trained.code == 0, trained.err
     plan, _, end = " ".join(trained.err.split()).partition("scoring the model")

@@ -11,6 +11,7 @@ import tests.messy.json_files
 import tests.messy.known_layouts
 import tests.messy.line_files
 import tests.messy.pairs
+import tests.messy.second_contact
 import tests.messy.service_exports
 import tests.messy.tables  # noqa: F401 (the files register themselves)
 from seqlab.core.errors import SeqlabError

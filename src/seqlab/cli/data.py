@@ -9,6 +9,7 @@ from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, sa
 from seqlab.cli.options import AsJson, Assignments, Data
 from seqlab.core.errors import shortened
 from seqlab.pages.numbers import count_of
+from seqlab.pages.warnings import rank_warnings
 from seqlab.tasks.excerpt import one_line
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def data(
         _show(name, part, unit="steps" if has_steps else spec.unit, is_stream=spec.is_text_stream)
         _show_labels(part.labels, total=part.rows if spec.answers_per_sequence else sum(part.labels.values()))
         _show_leaks(part)
-    for warning in (warning for warning in warnings if warning not in notes.shown):
+    shown, folded = rank_warnings([warning for warning in warnings if warning not in notes.shown])
+    for warning in [*shown, *folded]:
         answer_sentences(f"WARNING: {warning}")
     labels = survey.parts["train"].labels
     if spec.has_class_labels and len(labels) == 1:

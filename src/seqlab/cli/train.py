@@ -19,7 +19,7 @@ from seqlab.cli.summary_box import show_summary
 from seqlab.core.errors import UsageError
 from seqlab.core.notify import Notify, ignore
 from seqlab.pages.numbers import count_of
-from seqlab.pages.warnings import limits_scores
+from seqlab.pages.warnings import limits_scores, rank_warnings
 from seqlab.runs.baseline_warnings import BEATEN
 from seqlab.runs.report.next_steps import after_training
 
@@ -216,7 +216,8 @@ def _show_recipe(prepared: Prepared, *, as_json: bool) -> None:
 
 def show_warnings(run: Run, *, known: list[str]) -> None:
     """The warnings of a finished run that were not shown before, or without which its scores mislead."""
-    for warning in run.results.raw["warnings"]:
+    shown, folded = rank_warnings(run.results.raw["warnings"])
+    for warning in [*shown, *folded]:
         if (warning not in known or limits_scores(warning)) and not warning.startswith(BEATEN):
             say(f"WARNING: {warning}")
 

@@ -22,6 +22,7 @@ from seqlab.sources.roles.text_roles import text_roles
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.frames import holds_vectors
 from seqlab.sources.views.joined_columns import names_of
+from seqlab.sources.views.word_texts import with_joined_words
 from seqlab.sources.word_lists import are_paired, holds_lists, holds_tags
 
 __all__ = ["SAMPLE", "Answer", "ColumnRoles", "find_pair_of", "find_roles"]
@@ -82,7 +83,11 @@ def _find_roles(source: Source, sample: int, data: DataSettings) -> ColumnRoles:
         if roles.answer == "none" and not data.text:
             reject_spans(source, rows, text)
         return roles
-    if len(words) == 1 and not data.label:
+    if len(words) == 1 and not data.sequence:
+        joined = profile([with_joined_words(row, words) for row in rows], words[0])
+        roles = text_roles(rows, {**columns, words[0]: joined}, words[0], data)
+        if roles.label:
+            return roles
         raise _no_tags(source, words[0])
     return series_roles(source, rows, columns, data)
 

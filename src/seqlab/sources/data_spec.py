@@ -15,6 +15,7 @@ from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import join_columns, names_of, parts_of
 from seqlab.sources.views.series import Series
 from seqlab.sources.views.wide_series import WideSeries
+from seqlab.sources.views.word_texts import join_words
 
 
 class HiddenColumn(Source):
@@ -69,6 +70,7 @@ class DataSpec(ABC):
         if data.features and not data.text:
             return WideSeries(source, features=data.features, label=data.label)
         names = names_of(data.text, source.columns)
+        source = join_words(source, names)
         if self.joins_text_columns:
             source = join_columns(source, data.text)
         elif len(names) > 1:
@@ -110,6 +112,7 @@ class DataSpec(ABC):
         if data.features and not data.text:
             return (row.values[STEPS] for row in WideSeries(source, features=data.features).rows())
         column = "text" if isinstance(source, TextSource) else data.text
+        source = join_words(source, names_of(data.text, source.columns))
         source = source if isinstance(source, TextSource) else join_columns(source, data.text)
         require_columns(source, [column])
         parts = parts_of(data.text, source.columns)

@@ -17,6 +17,7 @@ from seqlab.sources.formats.labeled_lines import looks_labeled
 from seqlab.sources.formats.mailbox import looks_like_mail
 from seqlab.sources.formats.markdown_table import looks_like_markdown_table
 from seqlab.sources.formats.registry import formats_by_suffix
+from seqlab.sources.formats.structured_text import describe_columns, describe_structure
 from seqlab.sources.formats.subtitles import looks_like_subtitles
 from seqlab.sources.formats.tagged_words import looks_tagged
 
@@ -26,6 +27,7 @@ FOREIGN = {
     b"\xff\xd8\xff": "an image",
     b"SQLite format 3": "an SQLite database",
     b"\x80\x04": "a pickle",
+    b"{\\rtf": "an RTF document",
 }
 LOOKED_AT = 20
 OWN_ENCODING = ("gettext", "tmx", "parquet", "folders", "label_files", "mailbox")
@@ -124,7 +126,7 @@ def _text_format(path: Path, encoding: str) -> FileFormat:
         return FileFormat(
             "labeled_lines", "every line starts with a label; set data.format=text to read it as plain text"
         )
-    return FileFormat("text")
+    return FileFormat("text", describe_structure(lines, str(path)) or describe_columns(lines, str(path)))
 
 
 def _sniff(path: Path, suffix: str, encoding: str) -> str:

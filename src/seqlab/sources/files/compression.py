@@ -6,6 +6,7 @@ import errno
 import gzip
 import hashlib
 import io
+import shlex
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -211,7 +212,10 @@ def _only_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
         raise DataError(
             "is an office document, not a plain-text table.",
             where=str(path),
-            cure="Save the sheet as CSV and pass that file.",
+            cure=(
+                "Save the sheet as CSV and pass that file, for example:"
+                f" libreoffice --headless --convert-to csv {shlex.quote(path.name)}"
+            ),
         )
     files = zip_files(archive, where=str(path))
     if len(files) != 1:
