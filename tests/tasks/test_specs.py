@@ -71,7 +71,7 @@ BATCHES = {
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("setting", USED)
 def test_a_setting_without_effect_is_refused(task: str, setting: str) -> None:
-    recipe = check(override({"task": task}, [setting]), where="")
+    recipe = check(override({"task": task}, [setting]), where="", is_trained=True)
     if task in USED[setting]:
         assert find_spec(task).check_ignored(recipe) == []
         return
@@ -90,7 +90,9 @@ def test_a_setting_that_would_only_arrange_batches_is_announced(task: str, setti
 
 
 def test_all_settings_without_effect_are_named_at_once() -> None:
-    recipe = check(override({"task": "tagging"}, ["bag.n_grams=2", "decoder.layers=2"]), where="")
+    recipe = check(
+        override({"task": "tagging"}, ["bag.n_grams=2", "decoder.layers=2"]), where="", is_trained=True
+    )
     with pytest.raises(RecipeError) as caught:
         find_spec("tagging").check_ignored(recipe)
     assert "bag.n_grams" in str(caught.value)
@@ -107,7 +109,10 @@ def test_shipped_recipes_and_golden_cases_have_no_setting_without_effect() -> No
             for setting, value in case.all_settings().items()
             if not setting.startswith("model.")  # the options of a network depend on its name
         ]
-        sentences = find_spec(case.task).check_ignored(check(override({"task": case.task}, words), where=""))
+        recipe = check(
+            override({"task": case.task}, words), where="", is_trained=True
+        )  # without its other run
+        sentences = find_spec(case.task).check_ignored(recipe)
         assert bool(sentences) == (name == "batch_tokens"), name  # whose classifier takes the default size
 
 

@@ -563,6 +563,7 @@ def test_a_model_for_pictures_is_refused(tmp_path: Path) -> None:
             "model": {"kind": "vision_transformer"},
         },
         where="test",
+        is_trained=True,
     )
     with pytest.raises(ArgumentError, match="has no steps to tag"):
         task.with_recipe(recipe).build_model()

@@ -67,6 +67,9 @@ class DataError(SeqlabError):
 class RecipeError(SeqlabError):
     """Settings that are unknown, of the wrong type, or that contradict each other."""
 
+    def __str__(self) -> str:
+        return _message(as_python(self.what), where=self.where, cure=as_python(self.cure))
+
     @classmethod
     def of(cls, mistakes: Sequence[str], *, where: str) -> RecipeError:
         """One error for all mistakes of a recipe."""

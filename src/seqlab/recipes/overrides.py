@@ -90,11 +90,7 @@ def short_model(name: str, *, before: Any = None) -> Raw:
     network, which has its own.
     """
     if name not in MODEL_ALIASES:
-        raise UsageError(
-            f"there is no model called '{shortened(name)}'.",
-            where="--model",
-            cure=f"{nearest(name, MODEL_ALIASES)} {PLUGIN_HINT}",
-        )
+        raise unknown_model(name)
     chosen = MODEL_ALIASES[name]
     if (
         name not in MODEL_PRESETS
@@ -103,6 +99,14 @@ def short_model(name: str, *, before: Any = None) -> Raw:
     ):
         return {key: value for key, value in before.items() if key not in ALWAYS_NEW} | chosen
     return dict(chosen)
+
+
+def unknown_model(name: str) -> UsageError:
+    return UsageError(
+        f"there is no model called '{shortened(name)}'.",
+        where="--model",
+        cure=f"{nearest(name, MODEL_ALIASES)} {PLUGIN_HINT}",
+    )
 
 
 def short_cell(name: str, *, before: Any = None) -> Raw:

@@ -32,7 +32,7 @@ class ErrorLocation:
     def of(cls, path: Sequence[str | int]) -> ErrorLocation:
         """Parse a path of pydantic, which has the kinds between the names.
 
-        >>> place = Place.of(["model", "recurrent", "cell", "lstm", "forget_bias"])
+        >>> place = ErrorLocation.of(["model", "recurrent", "cell", "lstm", "forget_bias"])
         >>> place.section, place.chosen.__name__, place.rest
         ('model.cell', 'lstm_settings', ('forget_bias',))
         """
@@ -176,6 +176,8 @@ def _plugin_hint(annotation: Any) -> str:
 
 def _unknown_kind(place: ErrorLocation, kind: str) -> str:
     kinds = KINDS[place.section]
+    if place.section == "model" and kind in MODEL_ALIASES:
+        return f"model.kind: expected {_or(kinds)}, found '{kind}', which is a short name. Use model={kind}"
     name = place.section if place.section == "model.cell" else f"{place.section}.kind"
     plugin = f" {PLUGIN_HINT}" if place.section == "model.cell" else ""
     return f"{name}: expected {_or(kinds)}, found {format_value(kind)}.{_hint(kind, kinds)}{plugin}"
@@ -201,6 +203,16 @@ def _unknown_setting(place: ErrorLocation) -> str:
     homes = [setting] if (setting := setting_for(key)) else [f"{home}.{key}" for home in sections_with(key)]
     hint = f"Did you mean {' or '.join(homes)}?" if homes else _meant(key, allowed)
     return f"{name}: no such setting. {hint} All: seqlab explain {section}"
+
+
+def unknown_to_every_kind(section: str, values: Mapping[str, Any]) -> list[str]:
+    """Explain the settings that no kind of a section has, where the kind itself is unknown."""
+    return [
+        _unknown_setting(ErrorLocation(section, None, (name,)))
+        for name in values
+        if not any(name in kind.model_fields for kind in settings_of(section))
+        and not is_section(f"{section}.{name}")
+    ]
 
 
 def _unknown_option(place: ErrorLocation) -> str:

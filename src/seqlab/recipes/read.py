@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -11,10 +12,18 @@ from seqlab.core.errors import RecipeError, closest, listed
 from seqlab.core.plugins import PLUGIN_HINT
 from seqlab.metrics.registry import TRAINED
 from seqlab.models.aliases import MODEL_ALIASES
+from seqlab.recipes.contradictions import find_contradictions
 from seqlab.recipes.overrides import Raw, override, short_model
-from seqlab.recipes.problems import format_value, in_words, unknown_section, unusable_numbers
+from seqlab.recipes.problems import (
+    ErrorLocation,
+    format_value,
+    in_words,
+    unknown_section,
+    unknown_to_every_kind,
+    unusable_numbers,
+)
 from seqlab.recipes.recipe import FORMAT, Recipe, recipe_class
-from seqlab.recipes.sections import DEFAULT_KINDS, task_sections
+from seqlab.recipes.sections import DEFAULT_KINDS, KINDS, task_sections
 from seqlab.recipes.task_registry import registered_tasks
 from seqlab.recipes.toml_text import parse_toml
 
@@ -50,16 +59,18 @@ def read_raw(what: str) -> Raw:
         ) from error
 
 
-def check(raw: Raw, *, where: str, is_trained: bool = False) -> Recipe:
+def check(raw: Raw, *, where: str, is_trained: bool = False, mistakes: Sequence[str] = ()) -> Recipe:
     """Build a recipe from raw settings, or raise one error that lists all mistakes.
 
     is_trained: whether this is the recipe of a finished run, whose metrics need not be registered.
+    mistakes: those that are known already.
     """
     _reject_other_formats(raw.get("format", FORMAT), where=where)
-    task, mistakes = _find_task(raw)
+    task, wrong_task = _find_task(raw)
+    mistakes = [*mistakes, *wrong_task]
     kind = recipe_class(task)
     known = {name: value for name, value in raw.items() if name in kind.model_fields}
-    known |= {"format": FORMAT, **({"task": task} if task else {})}
+    known |= {"format": FORMAT, "task": task}
     mistakes += [
         mistake for name in raw if name not in known for mistake in unknown_section(name, raw[name], task)
     ]
@@ -76,10 +87,40 @@ def check(raw: Raw, *, where: str, is_trained: bool = False) -> Recipe:
         recipe = kind.model_validate(known, context=TRAINED if is_trained else None)
     except ValidationError as error:
         mistakes += [in_words(entry) for entry in error.errors()]
+        if isinstance(model, dict) and model.get("kind", DEFAULT_KINDS["model"]) not in KINDS["model"]:
+            mistakes += unknown_to_every_kind("model", model)
+        right = _without_mistakes(kind, known, [entry["loc"] for entry in error.errors()])
+        mistakes += _contradictions(right, mistakes) if right else []
         raise RecipeError.of(mistakes, where=where) from None
+    if not is_trained:
+        mistakes += _contradictions(recipe, mistakes)
     if mistakes:
         raise RecipeError.of(mistakes, where=where)
     return recipe
+
+
+def _without_mistakes(kind: type[Recipe], known: Raw, paths: Iterable[Sequence[str | int]]) -> Recipe | None:
+    """The recipe with defaults in place of wrong settings; None if that is not possible either."""
+    right = {name: dict(values) if isinstance(values, dict) else values for name, values in known.items()}
+    for place in map(ErrorLocation.of, paths):
+        section, _, inner = place.section.partition(".")
+        values = right.get(section)
+        if isinstance(values, dict) and inner:
+            values.pop(inner, None)
+        elif isinstance(values, dict) and place.rest:
+            values.pop(str(place.rest[0]), None)
+        else:
+            right.pop(section, None)
+    try:
+        return kind.model_validate(right)
+    except ValidationError:
+        return None
+
+
+def _contradictions(recipe: Recipe, mistakes: Sequence[str]) -> list[str]:
+    """Contradictions between settings that are right by themselves; a mistake starts with the setting's name."""
+    wrong = [mistake.partition(":")[0] for mistake in mistakes]
+    return [str(found) for found in find_contradictions(recipe) if not found.is_about(wrong)]
 
 
 def with_task(recipe: Recipe, task: str) -> Recipe:

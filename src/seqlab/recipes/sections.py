@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from seqlab.cells.settings import CELL_KINDS
-from seqlab.core.errors import UsageError, closest
+from seqlab.core.errors import closest
 from seqlab.core.settings import SettingHelp, Settings, describe
 from seqlab.models.settings.section import MODEL_KINDS
 from seqlab.recipes.recipe import Recipe, task_settings
@@ -104,50 +104,60 @@ same name.
 """
 
 
-def dotted_names(settings: Mapping[str, Any], *, task: str = "") -> dict[str, Any]:
-    """Return settings under their dotted names. A name in the section of the task refers to that section.
+def dotted_names(settings: Mapping[str, Any], *, task: str = "") -> tuple[dict[str, Any], list[str]]:
+    """Return settings under their dotted names, and what is wrong with names that are not one setting.
+
+    A name in the section of the task refers to that section.
 
     >>> dotted_names({"learning_rate": 0.1, "text": "review", "model.dropout": 0.3})
-    {'training.learning_rate': 0.1, 'data.text': 'review', 'model.dropout': 0.3}
+    ({'training.learning_rate': 0.1, 'data.text': 'review', 'model.dropout': 0.3}, [])
     >>> dotted_names({"window": 64}, task="language_model")
-    {'language_model.window': 64}
+    ({'language_model.window': 64}, [])
     >>> dotted_names({"training": {"steps": 20, "seed": 3}})
-    {'training.steps': 20, 'training.seed': 3}
+    ({'training.steps': 20, 'training.seed': 3}, [])
+    >>> dotted_names({"hiden_size": 5})
+    ({}, ["'hiden_size' is not a setting. Did you mean model.hidden_size or decoder.hidden_size?"])
     """
     dotted: dict[str, Any] = {}
+    mistakes = []
     for name, value in settings.items():
         if isinstance(value, Mapping) and name in section_names():
             dotted |= {f"{name}.{setting}": entry for setting, entry in value.items()}
+        elif "." in name:
+            dotted[name] = value
+        elif problem := _problem_of(name, task):
+            mistakes.append(problem)
         else:
-            dotted[name if "." in name else f"{_section(name, task)}.{name}"] = value
-    return dotted
+            dotted[f"{_homes_in(name, task)[0]}.{name}"] = value
+    return dotted, mistakes
 
 
-def _section(name: str, task: str) -> str:
+def _homes_in(name: str, task: str) -> list[str]:
+    """The sections that a name may refer to: one, if it is clear which."""
     own = task_sections()
     having = [section for section in sections_with(name) if section == task or not task or section not in own]
-    of_task = [section for section in having if section == task]
-    main = of_task or [section for section in having if section in MAIN or section in own]
-    if len(chosen := main or having) == 1:
-        return chosen[0]
-    if not having:
-        raise _unknown(name, task)
-    choices = " or ".join(f'**{{"{section}.{name}": …}}' for section in having)
-    raise UsageError(
-        f"'{name}' is ambiguous: it is a setting of {', '.join(having)}.",
-        cure=f"Give the dotted name: {choices}" + ("" if task else ", or the task."),
-    )
+    if task in having:
+        return [task]
+    main = [section for section in having if section in MAIN or section in own]
+    return main if len(main) == 1 else having
 
 
-def _unknown(name: str, task: str) -> UsageError:
-    if renamed := new_names_of_keyword(name):
-        return UsageError(f"'{name}' has been renamed.", cure=f"Use {' or '.join(renamed)}.")
-    if others := sections_with(name):
-        return UsageError(
-            f"'{name}' has no effect on the task {task}: it is a setting of {' and '.join(others)}.",
-            cure="Leave it out.",
+def _problem_of(name: str, task: str) -> str:
+    """Say why a name does not refer to one setting; empty if it does."""
+    homes = _homes_in(name, task)
+    if len(homes) == 1:
+        return ""
+    if homes:
+        choices = " or ".join(f'**{{"{section}.{name}": …}}' for section in homes)
+        return (
+            f"'{name}' is ambiguous: it is a setting of {', '.join(homes)}. Give the dotted name: {choices}"
+            + ("" if task else ", or the task.")
         )
-    return UsageError(f"there is no setting called '{name}'.", cure=_similar(name))
+    if renamed := new_names_of_keyword(name):
+        return f"'{name}' has been renamed. Use {' or '.join(renamed)}."
+    if others := sections_with(name):
+        return f"'{name}' has no effect on the task {task}: it is a setting of {' and '.join(others)}. Leave it out."
+    return f"'{name}' is not a setting. {_similar(name)}"
 
 
 def _similar(name: str) -> str:

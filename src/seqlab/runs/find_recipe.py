@@ -5,19 +5,20 @@ Does not import torch, so mistakes in settings are reported at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from seqlab.datasets.base import datasets
-from seqlab.recipes.overrides import assigned_names
-from seqlab.recipes.read import Raw, check, override, read_raw, shipped_recipes
+from seqlab.models.aliases import MODEL_ALIASES
+from seqlab.recipes.overrides import assigned_names, override, unknown_model
+from seqlab.recipes.problems import unknown_to_every_kind
+from seqlab.recipes.read import Raw, check, read_raw, shipped_recipes
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.sections import dotted_names
 from seqlab.runs.folder.layout import read_recipe
 from seqlab.runs.transfer.warm_start import (
     find_source,
-    reject_fine_tuning_settings,
     reject_incompatible_settings,
     with_kinds_of,
 )
@@ -48,10 +49,16 @@ def find_recipe(
     if task:
         raw["task"] = task
     known_task = raw["task"] if isinstance(raw.get("task"), str) else ""
-    overrides = {**({"start.run": start} if start else {}), **dotted_names(values or {}, task=known_task)}
-    changed = override(raw, assignments, model=model, values=overrides)
+    named, mistakes = dotted_names(values or {}, task=known_task)
+    overrides = {**({"start.run": start} if start else {}), **named}
+    is_known = not model or model in MODEL_ALIASES
+    changed = override(raw, assignments, model=model if is_known else "", values=overrides)
+    if not is_known:
+        error, settings = unknown_model(model), changed.pop("model", {})
+        mistakes.append(f"{error.where}: {error.what} {error.cure}")
+        mistakes += unknown_to_every_kind("model", settings if isinstance(settings, dict) else {})
     raw = fit_to_budget(raw, changed, [*assigned_names(assignments), *overrides])
-    return _check(raw, where=where), name
+    return _check(raw, mistakes, where=where), name
 
 
 def task_of_section(recipe: Recipe, what: str, assignments: list[str], *, task: str = "") -> str:
@@ -66,15 +73,13 @@ def task_of_section(recipe: Recipe, what: str, assignments: list[str], *, task: 
     return f"task {recipe.task}, because {chosen} is one of its settings; set task=NAME to change the task"
 
 
-def _check(raw: Raw, *, where: str) -> Recipe:
+def _check(raw: Raw, mistakes: Sequence[str], *, where: str) -> Recipe:
     """Check the recipe; if it starts from another run, against the network of that run."""
     run = raw["start"].get("run") if isinstance(raw.get("start"), dict) else None
     if not run or not isinstance(run, str):
-        recipe = check(raw, where=where)
-        reject_fine_tuning_settings(recipe.start)
-        return recipe
+        return check(raw, where=where, mistakes=mistakes)
     source = read_recipe(find_source(StartSettings(run=run)))
-    recipe = check(with_kinds_of(raw, source), where=where)
+    recipe = check(with_kinds_of(raw, source), where=where, mistakes=mistakes)
     reject_incompatible_settings(recipe, source)
     return recipe
 

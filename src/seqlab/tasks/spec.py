@@ -13,6 +13,9 @@ from seqlab.core.errors import RecipeError
 from seqlab.core.registry import Registry
 from seqlab.core.settings import Settings
 from seqlab.decoding.settings import DecodingSettings, NoDecoding
+from seqlab.models.settings.recurrent import RecurrentSettings
+from seqlab.models.settings.section import require_sequence_settings
+from seqlab.recipes.contradictions import Contradiction, contradiction_in
 from seqlab.recipes.problems import format_value
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.task_registry import registered_tasks
@@ -133,6 +136,49 @@ class TaskSpec(DataSpec):
         if refused:
             raise RecipeError.of([f"{name}: {sentences[name]}" for name in refused], where="")
         return [f"{name}: {sentence}" for name, sentence in sentences.items()]
+
+    def contradictions(self, recipe: Recipe) -> list[Contradiction]:
+        """Settings that contradict the task or each other, as far as that is known without data."""
+        found = contradiction_in(lambda: self.check_ignored(recipe))
+        if recipe.evaluation.metrics and not self.supports_metrics:
+            sentence = f"the task {recipe.task} does not predict labels, tags or text. Remove it."
+            found.append(Contradiction(("evaluation.metrics",), sentence))
+        if "model" not in recipe.model_fields_set or recipe.start.run:
+            return found
+        return found + self.network_contradictions(recipe)
+
+    def network_contradictions(self, recipe: Recipe) -> list[Contradiction]:
+        """Settings of the network that do not suit the task."""
+        model = recipe.model
+        if not self.answers_per_sequence and (
+            found := contradiction_in(lambda: require_sequence_settings(model))
+        ):
+            return found
+        if isinstance(model, RecurrentSettings):
+            return self._direction_contradictions(model)
+        name = {"fixed_window": "context", "convolutional": "kernel_size"}.get(model.kind, "")
+        if not name or self.is_causal or getattr(model, name) % 2:
+            return []
+        steps = getattr(model, name)
+        sentence = f"{steps} steps have no center. Use {steps - 1} or {steps + 1}."
+        return [Contradiction((f"model.{name}",), sentence)]
+
+    def _direction_contradictions(self, model: RecurrentSettings) -> list[Contradiction]:
+        if not model.bidirectional:
+            return []
+        if self.is_causal:
+            sentence = (
+                "a bidirectional network would see the future tokens that it has to predict. Set it to false;"
+                " classification and tagging can use both directions."
+            )
+            return [Contradiction(("model.bidirectional",), sentence)]
+        if self.answers_per_sequence and model.pooling == "last" and model.merge != "concat":
+            sentence = (
+                "'last' pools each direction at its own final step, but merged directions cannot be separated. Use"
+                " model.pooling=max or model.pooling=mean, or keep the directions separate with model.merge=concat"
+            )
+            return [Contradiction(("model.pooling", "model.merge", "model.bidirectional"), sentence)]
+        return []
 
     @abstractmethod
     def load_parts(self) -> TaskParts:

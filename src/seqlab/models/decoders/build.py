@@ -11,8 +11,8 @@ from seqlab.attention.normalization import HardmaxNormalizer, SoftmaxNormalizer
 from seqlab.blocks.attention_step import InputFeeding, OutputAttention
 from seqlab.blocks.bridge import Bridge, IdentityBridge, LearnedBridge, MeanBridge, NoBridge
 from seqlab.blocks.recurrent import RecurrentStack
-from seqlab.cells.settings import CELL_KINDS, named_cell
-from seqlab.core.errors import ArgumentError, UsageError, nearest
+from seqlab.cells.settings import named_cell
+from seqlab.core.errors import ArgumentError, UsageError
 from seqlab.core.settings import Settings
 from seqlab.models.base import Encoder
 from seqlab.models.decoders.base import Decoder
@@ -77,14 +77,6 @@ def recurrent_settings(model: SequenceSettings, decoder: DecoderSettings) -> Rec
     recurrent = model if isinstance(model, RecurrentSettings) else plain
     cell: Settings = recurrent.cell
     if decoder.cell and decoder.cell != recurrent.cell.kind:
-        if decoder.cell not in CELL_KINDS:
-            raise ArgumentError(
-                "cell",
-                decoder.cell,
-                f"there is no cell called '{decoder.cell}'.",
-                cure=nearest(decoder.cell, CELL_KINDS),
-                part="decoder",
-            )
         cell = named_cell(decoder.cell)
     sizes = layer_sizes(recurrent)
     if decoder.layers or decoder.hidden_size:

@@ -7,6 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from seqlab.attention.registry import ScoreName
+from seqlab.cells.registry import cells
+from seqlab.core.part_name import PartName
 from seqlab.core.settings import Settings
 
 
@@ -14,6 +16,13 @@ class DecoderAttentionName(ScoreName):
     """An attention score, or one of the two ways to decode without attention."""
 
     also = ("constant", "none")
+
+
+class DecoderCellName(PartName):
+    """A cell, or empty for the encoder's."""
+
+    registry = cells
+    also = ("",)
 
 
 class DecoderSettings(Settings):
@@ -25,8 +34,8 @@ class DecoderSettings(Settings):
     kind: Literal["", "recurrent", "transformer"] = Field(
         "", description="Decoder family; empty uses the encoder's."
     )
-    cell: str = Field(
-        "",
+    cell: DecoderCellName = Field(
+        DecoderCellName(""),
         description=(
             "Cell of a recurrent decoder; empty uses the encoder's cell, or lstm if the"
             " encoder is not recurrent."

@@ -12,6 +12,7 @@ from seqlab.core.errors import RecipeError, RunError, listed
 from seqlab.core.settings import Settings
 from seqlab.models.settings.bag import NGramBagSettings
 from seqlab.models.settings.section import max_known_length
+from seqlab.recipes.contradictions import idle_start_settings
 from seqlab.recipes.overrides import Raw
 from seqlab.recipes.problems import format_value
 from seqlab.recipes.recipe import Recipe
@@ -87,32 +88,9 @@ def reject_incompatible_settings(recipe: Recipe, source: Recipe) -> None:
 
 
 def reject_fine_tuning_settings(start: StartSettings) -> None:
-    """Reject settings that apply only to fine-tuning if no run to start from is set.
-
-    An embedding that starts from a file can be frozen, too.
-    """
-    if start.run and start.vectors:
-        raise RecipeError(
-            "start.run and start.vectors cannot be combined: the run already has an embedding.",
-            where="start.vectors",
-            cure="Remove one of them.",
-        )
-    meant = (
-        ("run", "vectors", "digest", *(("freeze",) if start.freeze == "embedding" else ()))
-        if start.vectors
-        else ("run",)
-    )
-    idle = [
-        name
-        for name in type(start).model_fields
-        if getattr(start, name) != type(start).model_fields[name].default and name not in meant
-    ]
-    if idle and not start.run:
-        raise RecipeError(
-            f"start.{idle[0]} applies only to fine-tuning, and no run to start from is set.",
-            where=f"start.{idle[0]}",
-            cure="Set one: --from RUN, or start.run=RUN",
-        )
+    """Reject settings that apply only to fine-tuning if no run to start from is set."""
+    if found := idle_start_settings(start):
+        raise RecipeError.of(list(map(str, found)), where="")
 
 
 def inherit_recipe(recipe: Recipe, source: Recipe, folder: Path) -> tuple[Recipe, list[str]]:

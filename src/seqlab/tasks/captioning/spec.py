@@ -8,6 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from seqlab.recipes.contradictions import Contradiction, contradiction_in
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source, require_columns
 from seqlab.sources.column_roles import ColumnRoles
@@ -74,6 +75,11 @@ class CaptioningSpec(PairSpec):
         if not data.source and len(columns := image_columns(source)) == 1:
             data = data.model_copy(update={"source": columns[0]})
         return super().find_columns(source, data)
+
+    def network_contradictions(self, recipe: Recipe) -> list[Contradiction]:
+        from seqlab.tasks.captioning.defaults import require_image_settings
+
+        return contradiction_in(lambda: require_image_settings(recipe.model))
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         from seqlab.tasks.captioning.defaults import with_defaults

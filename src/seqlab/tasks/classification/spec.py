@@ -9,6 +9,7 @@ from pydantic import Field
 
 from seqlab.core.errors import RecipeError
 from seqlab.core.settings import Settings
+from seqlab.recipes.contradictions import Contradiction, contradiction_in
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source, label_of
 from seqlab.sources.settings import DataSettings
@@ -50,16 +51,23 @@ class ClassificationSpec(NamedAnswerSpec):
     def class_names(self, data: DataSettings) -> Callable[[Row], list[str]]:
         return names_or_nothing(lambda row: [label_of(row, data.label)])
 
+    def contradictions(self, recipe: Recipe) -> list[Contradiction]:
+        return super().contradictions(recipe) + contradiction_in(lambda: reject_weighted_teacher(recipe))
+
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        if recipe.section(ClassificationSettings).class_weights == "balanced" and recipe.distillation.run:
-            raise RecipeError(
-                "class weights do not apply to the outputs of a teacher.",
-                where="classification.class_weights",
-                cure="Remove one of them (the other is distillation.run).",
-            )
+        reject_weighted_teacher(recipe)
         return super().fill_defaults(recipe, train)
 
     def load_parts(self) -> TaskParts:
         from seqlab.tasks.classification.parts import PARTS
 
         return PARTS
+
+
+def reject_weighted_teacher(recipe: Recipe) -> None:
+    if recipe.section(ClassificationSettings).class_weights == "balanced" and recipe.distillation.run:
+        raise RecipeError(
+            "class weights do not apply to the outputs of a teacher.",
+            where="classification.class_weights",
+            cure="Remove one of them (the other is distillation.run).",
+        )

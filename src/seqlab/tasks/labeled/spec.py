@@ -10,6 +10,7 @@ from seqlab.models.settings.convolutional import ConvolutionalSettings
 from seqlab.models.settings.images import VisionTransformerSettings
 from seqlab.models.settings.recurrent import RecurrentSettings
 from seqlab.models.settings.section import SequenceSettings
+from seqlab.recipes.contradictions import Contradiction, contradiction_in
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.column_roles import Answer, ColumnRoles, find_roles
@@ -75,6 +76,11 @@ class WholeSequenceSpec(LabeledSpec):
         return LabeledRows(
             source, text=data.text, label=data.label, read=lambda row: self.read_answer(row, data)
         )
+
+    def network_contradictions(self, recipe: Recipe) -> list[Contradiction]:
+        has_bag = recipe.bag.n_grams or isinstance(recipe.model, NGramBagSettings)
+        idle = [] if has_bag else contradiction_in(lambda: refuse_bag_settings(recipe))
+        return super().network_contradictions(recipe) + idle
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         is_text = STEPS not in train.columns

@@ -33,12 +33,7 @@ def with_defaults(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         recipe = recipe.with_defaults("language_model", reset_at_documents=False)
     if recipe.model.kind == "recurrent":
         recipe = with_recurrent_defaults(recipe, is_small=not has_more_than(train, recipe, SMALL_TEXT))
-    elif recipe.section(LanguageModelSettings).bptt_steps:
-        raise RecipeError(
-            f"truncated BPTT does not apply to a {recipe.model.kind} model, which carries no state.",
-            where="language_model.bptt_steps",
-            cure="Set it to 0, or use a recurrent model: --model lstm",
-        )
+    check_bptt(recipe)
     if not recipe.training.batch_size:
         recipe = recipe.changed("training", batch_size=16)
     check_softmax(recipe)
@@ -75,6 +70,16 @@ def with_recurrent_defaults(recipe: Recipe, *, is_small: bool) -> Recipe:
         "model", hidden_size=384, embedding_size=128, dropout=0.3 if is_small else 0.1
     )
     return recipe.with_defaults("training", learning_rate=4e-3).with_defaults("language_model", window=64)
+
+
+def check_bptt(recipe: Recipe) -> None:
+    """Reject truncated BPTT for a network without a state."""
+    if recipe.model.kind != "recurrent" and recipe.section(LanguageModelSettings).bptt_steps:
+        raise RecipeError(
+            f"truncated BPTT does not apply to a {recipe.model.kind} model, which carries no state.",
+            where="language_model.bptt_steps",
+            cure="Set it to 0, or use a recurrent model: --model lstm",
+        )
 
 
 def check_softmax(recipe: Recipe) -> None:

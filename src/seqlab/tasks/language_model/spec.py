@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from seqlab.decoding.settings import SamplingSettings
+from seqlab.recipes.contradictions import Contradiction, contradiction_in
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.sources.column_roles import ColumnRoles
@@ -71,6 +72,16 @@ class LanguageModelSpec(TextSpec):
 
     def fits(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> bool:
         return roles is not None and roles.answer == "none"
+
+    def contradictions(self, recipe: Recipe) -> list[Contradiction]:
+        from seqlab.tasks.language_model.defaults import check_softmax
+
+        return super().contradictions(recipe) + contradiction_in(lambda: check_softmax(recipe))
+
+    def network_contradictions(self, recipe: Recipe) -> list[Contradiction]:
+        from seqlab.tasks.language_model.defaults import check_bptt
+
+        return super().network_contradictions(recipe) + contradiction_in(lambda: check_bptt(recipe))
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         from seqlab.tasks.language_model.defaults import with_defaults

@@ -25,7 +25,7 @@ def with_defaults(recipe: Recipe, *, reads_words: bool) -> tuple[Recipe, list[st
     """Fill in defaults with their reasons. reads_words: whether steps are words rather than vectors of
     numbers.
     """
-    _reject_crf_conflicts(recipe)
+    reject_crf_conflicts(recipe)
     recipe, reasons = _with_words(recipe) if reads_words else (recipe, [])
     if "model" not in recipe.model_fields_set:
         recipe = recipe.model_copy(update={"model": WORD_MODEL if reads_words else STEP_MODEL})
@@ -73,7 +73,7 @@ def _with_words(recipe: Recipe) -> tuple[Recipe, list[str]]:
     return recipe, reasons
 
 
-def _reject_crf_conflicts(recipe: Recipe) -> None:
+def reject_crf_conflicts(recipe: Recipe) -> None:
     """Reject label smoothing and distillation with a CRF, whose loss is over whole sentences."""
     if not recipe.section(TaggingSettings).crf:
         return

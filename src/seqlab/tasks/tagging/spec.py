@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from seqlab.recipes.contradictions import Contradiction, contradiction_in
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Row, Source, TextSource, require_columns
 from seqlab.sources.file_format import format_of
@@ -19,7 +20,7 @@ from seqlab.sources.word_lists import tags_of, words_of
 from seqlab.tasks.labeled.rows import names_or_nothing
 from seqlab.tasks.labeled.spec import LabeledSpec
 from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, task_specs
-from seqlab.tasks.tagging.defaults import with_defaults
+from seqlab.tasks.tagging.defaults import reject_crf_conflicts, with_defaults
 from seqlab.tasks.tagging.rows import TaggedRows
 from seqlab.tasks.tagging.settings import TaggingSettings
 
@@ -80,6 +81,9 @@ class TaggingSpec(LabeledSpec):
             return super().read_inputs(source, data, folder)
         require_columns(source, [data.text])
         return (words_of(row, data.text) for row in source.rows())
+
+    def contradictions(self, recipe: Recipe) -> list[Contradiction]:
+        return super().contradictions(recipe) + contradiction_in(lambda: reject_crf_conflicts(recipe))
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         return with_defaults(recipe, reads_words=STEPS not in train.columns)
