@@ -41,9 +41,14 @@ def test_the_help_of_a_verb_shows_examples(verb: str, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("trian", "x.csv"), ("No such command 'trian'", "Did you mean 'train'?")),
+        (("trian", "x.csv"), ("'trian'", "Did you mean 'train'?", "Available: ", "evaluate")),
         (("train", "--modle", "lstm"), ("--modle", "--model")),
-        (("train", "x.csv", "--minutes", "soon"), ("--minutes", "number")),
+        (("train", "x.csv", "--minutes", "soon"), ("--minutes: expected a number, found 'soon'", "seqlab train --help")),
+        (("train", "x.csv", "--seeds", "2.5"), ("--seeds: expected a whole number, found '2.5'",)),
+        (("words", "x.vec", "--top", "0"), ("--top: expected a number of at least 1, found '0'",)),
+        (("train", "x.csv", "--minutes"), ("seqlab train", "--minutes")),
+        (("explain", "--jsn", "lstm"), ("seqlab explain", "--jsn", "Did you mean '--json'?")),
+        (("--verson",), ("--verson", "Did you mean '--version'?")),
         (("train",), ("data", "seqlab train FILE", "seqlab list datasets")),
         (("train", "languages", "training.stepz=3"), ("training.stepz", "Did you mean 'steps'?")),
         (("train", "languages", "oops"), ("'oops' is not of the form KEY=VALUE", "training.steps=500")),
@@ -63,7 +68,7 @@ def test_the_help_of_a_verb_shows_examples(verb: str, capsys: pytest.CaptureFixt
         (("generate", "runs/x", "--seed", str(2**70)), ("decoding.seed", f"{2**53:,}", str(2**70))),
         (("list", "modles"), ("'modles'", "Did you mean 'models'?")),
         (("explain", "training.clipnorm"), ("'training.clipnorm'", "Did you mean 'training.clip_norm'?")),
-        (("evaluate",), ("Missing argument",)),
+        (("evaluate",), ("seqlab evaluate: RUN is missing", "seqlab evaluate --help")),
     ],
 )  # fmt: skip
 def test_a_mistake_of_the_user_is_exit_code_two_and_words(

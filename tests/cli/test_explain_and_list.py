@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,9 @@ from seqlab.recipes.sections import section_names, settings_help
 from seqlab.runs.folder.manifest import begin_manifest, complete_manifest
 from seqlab.training.settings import TrainingSettings
 from tests.cli.running import run
+
+NOON = 1_770_000_000
+DAY = time.strftime("%Y-%m-%d %H:%M", time.localtime(NOON))
 
 
 @pytest.mark.slow
@@ -222,7 +227,12 @@ def test_runs_are_listed_with_their_first_score(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    results = json.dumps({"splits": {"test": {"scores": [{"name": "macro_f1", "value": 0.51234}]}}})
+    results = json.dumps(
+        {
+            "splits": {"test": {"scores": [{"name": "macro_f1", "value": 0.51234}]}},
+            "provenance": {"created": "2026-02-03 04:05:06 +0100"},
+        }
+    )
     for name, content in (
         ("whole", results),
         ("edited", results),
@@ -234,6 +244,7 @@ def test_runs_are_listed_with_their_first_score(
         folder = tmp_path / "runs" / name
         folder.mkdir(parents=True)
         (folder / "recipe.toml").write_text("")
+        os.utime(folder / "recipe.toml", (NOON, NOON))
         if content is not None:
             (folder / "results.json").write_text(content)
             (folder / "model.safetensors").write_text("")
@@ -241,11 +252,12 @@ def test_runs_are_listed_with_their_first_score(
     (tmp_path / "runs/edited/results.json").write_text(results.replace("0.51234", "0.99"))
     (tmp_path / "runs/early/MANIFEST.json").write_text('{"format": 1, "files": {}, "data": {}}')
     found = run(capsys, "list", "runs", "--json").json["runs"]
-    assert found["whole"] == "test macro f1 0.5123"
+    assert found["whole"] == "2026-02-03 04:05  test macro f1 0.5123"
     for name in ("edited", "early", "broken", "odd"):
+        assert found[name].startswith(f"{DAY}  results are damaged")
         assert found[name].endswith(f"seqlab train --resume runs/{name}"), name
         assert "0.99" not in found[name]
-    assert found["open"] == "not finished; resume with: seqlab train --resume runs/open"
+    assert found["open"] == f"{DAY}  not finished; resume with: seqlab train --resume runs/open"
 
 
 def test_runs_with_equal_scores_have_a_line_each(
@@ -261,7 +273,7 @@ def test_runs_with_equal_scores_have_a_line_each(
         (folder / "model.safetensors").write_text("")
         complete_manifest(folder, begin_manifest(folder, recipe="", data={}))
     lines = run(capsys, "list", "runs").out.splitlines()[1:3]
-    assert [line.split() for line in lines] == [
+    assert [line.split()[:1] + line.split()[3:] for line in lines] == [
         ["first", "test", "accuracy", "0.5000"],
         ["second", "test", "accuracy", "0.5000"],
     ]

@@ -12,6 +12,14 @@ SECTIONS = {"argument": "Arguments", "option": "Options"}
 class Command(TyperCommand):
     """A command whose usage line and tables of arguments are free of Python types."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            if getattr(error, "ctx", ctx) is None:
+                error.ctx = ctx  # type: ignore[attr-defined]  # so that its message can name the command
+            raise
+
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         arguments = [param for param in self.get_params(ctx) if param.param_type_name == "argument"]
         return ["[OPTIONS]", *(_usage_name(argument) for argument in arguments)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -100,7 +101,7 @@ class Recipes(Kind):
 
 
 class Runs(Kind):
-    """The runs in runs/ below the current folder, each with its first score."""
+    """The runs in runs/ below the current folder, each with its date and its first score."""
 
     def names(self) -> Sequence[str]:
         recipes = sorted(Path("runs").glob("*/recipe.toml")) if Path("runs").is_dir() else []
@@ -108,24 +109,27 @@ class Runs(Kind):
 
     def summary(self, name: str) -> str:
         from seqlab.core.errors import SeqlabError
-        from seqlab.runs.folder.layout import RESULTS
+        from seqlab.runs.folder.layout import RECIPE, RESULTS
         from seqlab.runs.folder.manifest import read_manifest, verify_scored
 
         folder = Path("runs") / name
         path = folder / RESULTS
+        date = time.strftime(DATE, time.localtime((folder / RECIPE).stat().st_mtime))
         if not path.is_file():
-            return f"not finished; resume with: seqlab train --resume {quoted(folder)}"
+            return f"{date}  not finished; resume with: seqlab train --resume {quoted(folder)}"
         try:
             verify_scored(folder, RESULTS, read_manifest(folder))
-            return _first_score(json.loads(path.read_text(encoding="utf-8")))
+            results = json.loads(path.read_text(encoding="utf-8"))
+            return f"{_date(results) or date}  {_first_score(results)}"
         except (SeqlabError, OSError, ValueError, KeyError, IndexError, TypeError, AttributeError):
             return (
-                "results are damaged or from an earlier version; rewrite them with: seqlab train --resume"
+                f"{date}  results are damaged or from an earlier version; rewrite them with: seqlab train --resume"
                 f" {quoted(folder)}"
             )
 
 
 RUNS = "runs"
+DATE = "%Y-%m-%d %H:%M"
 KINDS: dict[str, Kind] = {
     "tasks": Registered(
         "task", "seqlab train FILE --task {}", "seqlab.recipes.task_registry", "registered_tasks"
@@ -162,6 +166,11 @@ KINDS: dict[str, Kind] = {
 def options_of(settings: type[Settings]) -> str:
     """The names of a part's options in one sentence."""
     return f"Options: {', '.join(name for name in settings.model_fields if name != 'kind')}."
+
+
+def _date(results: dict[str, Any]) -> str:
+    """The minute in which a run was scored, as its results say."""
+    return str(results.get("provenance", {}).get("created", ""))[: len("2026-01-31 23:59")]
 
 
 def _first_score(results: dict[str, Any]) -> str:

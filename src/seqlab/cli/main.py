@@ -34,6 +34,7 @@ from seqlab.cli.command import Command
 from seqlab.cli.outcome import reported
 from seqlab.cli.streams import explain_lost_answer, messages, require_output, usable_streams
 from seqlab.cli.unfinished import with_run_to_resume
+from seqlab.cli.usage_errors import unknown_command
 from seqlab.cli.warning_lines import warnings_as_lines
 from seqlab.core.errors import UsageError, nearest
 
@@ -72,6 +73,15 @@ def _load_plugins(paths: list[str]) -> None:
 
 class Verbs(TyperGroup):
     """Reports errors itself, before typer handles them."""
+
+    def make_context(self, *words: Any, **options: Any) -> Any:
+        with reported(debug=False):
+            return super().make_context(*words, **options)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and self.get_command(ctx, args[0]) is None:
+            raise unknown_command(args[0], self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         common = ctx.obj or CommonOptions()

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from seqlab.cli.console import complain, say
 from seqlab.cli.streams import STANDARD_OUTPUT, discard
+from seqlab.cli.usage_errors import explain_usage
 from seqlab.core.errors import EnvironmentProblem, SeqlabError
 
 BUG, INTERRUPTED = 1, 130
@@ -34,8 +35,10 @@ def reported(*, debug: bool) -> Iterator[None]:
         discard(STANDARD_OUTPUT)
         sys.exit(0)
     except Exception as error:
+        if usage := explain_usage(error):
+            _end(usage, debug=debug)
         if type(error).__module__.startswith("typer"):
-            raise  # how typer exits, and reports wrong arguments
+            raise  # how typer exits
         problem = _environment(error)
         if problem is None:
             _end_with_bug()
