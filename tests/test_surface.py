@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -37,6 +39,14 @@ def test_all_is_what_is_there() -> None:
 def test_anything_else_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'seqlab' has no attribute 'wheels'"):
         seqlab.wheels  # noqa: B018
+
+
+def test_python_suggests_the_right_name_for_a_misspelled_one() -> None:
+    for program, name in (("seqlab.trian", "train"), ("seqlab.nn.LSTMM", "LSTM")):
+        ended = subprocess.run(
+            [sys.executable, "-c", f"import seqlab; {program}"], capture_output=True, text=True, check=False
+        )
+        assert f"Did you mean: '{name}'?" in ended.stderr
 
 
 def test_the_version_is_that_of_the_package() -> None:

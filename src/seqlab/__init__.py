@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,7 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("seqlab")
-    raise AttributeError(f"module 'seqlab' has no attribute {name!r}")
+    raise AttributeError(f"module 'seqlab' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__() -> list[str]:

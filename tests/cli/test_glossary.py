@@ -97,7 +97,11 @@ def test_every_command_of_a_term_exists() -> None:
         assert {word for word in arguments if word.startswith("--")} <= options
         if verb == "train":
             model = arguments[arguments.index("--model") + 1] if "--model" in arguments else ""
-            check(override({}, [word for word in arguments if "=" in word], model=model), where=name)
+            start = {"run": "pretrained"} if "--from" in arguments else {}
+            check(
+                override({"start": start}, [word for word in arguments if "=" in word], model=model),
+                where=name,
+            )
             if "--task" in arguments:
                 assert KINDS["tasks"].has(arguments[arguments.index("--task") + 1])
         elif verb == "study":

@@ -123,14 +123,14 @@ def test_a_transformer_becomes_as_wide_as_the_vectors(data: Path, vectors: Path)
     [
         (
             ["model.embedding_size=5"],
-            r"small.vec have 6 dimensions, .*model.embedding_size=5 .*\n.*or set it to 6",
+            r"small.vec have 6 dimensions, .*model.embedding_size=5.*\n.*or set it to 6",
         ),
         (
             ["tokens.kind=bytes"],
             r"small.vec has no vector .* 25\d tokens.*\n  .*tokens.kind=words",
         ),
         (["start.run=elsewhere"], r"there is no run|no run"),
-        (["start.freeze=backbone"], r"start.freeze applies only to fine-tuning"),
+        (["start.freeze=backbone"], r"start.freeze: applies only to fine-tuning"),
         (["start.digest=abc"], r"is not the file in the recipe"),
     ],
 )

@@ -203,6 +203,7 @@ def test_splits_are_saved_under_our_names(tmp_path: Path, monkeypatch: pytest.Mo
     ("data", "facts"),
     [
         ({"train": ROWS, "unsupervised": ROWS}, ["'unsupervised'", "valid"]),
+        ({"trian": ROWS, "test": ROWS}, ["'train'", "'trian'"]),
         ({"train": ROWS, "dev": ROWS, "valid": ROWS}, ["duplicate", "dev"]),
         ("one line\nanother line\n", ["several lines", "file"]),
     ],

@@ -108,7 +108,7 @@ def test_mistakes_are_said_in_words(reading_runs: dict[str, Run]) -> None:
         run.vectors("red")
     with pytest.raises(
         UsageError,
-        match=r"'median'\.\n  Available: mean, first, last, max",
+        match=r"'median'\.\n  Did you mean 'mean'\? Available: first, last, max, mean",
     ):
         run.vectors(["red"], pooling="median")
 

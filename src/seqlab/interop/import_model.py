@@ -54,6 +54,11 @@ for more.
 """
 
 
+EXPECTED = (
+    "Pass the folder of a downloaded model, with config.json and model.safetensors, or a .gguf or .npz file."
+)
+
+
 @dataclass(frozen=True)
 class OpenedModel:
     """A published model on disk: its description, its tensors, and its tokenizer or those of both sides."""
@@ -144,14 +149,10 @@ def _not_found_error(path: Path) -> DataError:
         return DataError(
             "there is no such file or folder.",
             where=str(path)[:200],
-            cure=f"Did you mean '{path.parent / close}'?" if close else "",
+            cure=f"Did you mean '{path.parent / close}'?" if close else EXPECTED,
         )
     inside = sorted(entry.parent.name for entry in path.glob("*/config.json")) if path.is_dir() else []
-    cure = (
-        f"Did you mean '{path / inside[0]}'?"
-        if inside
-        else "Expected a folder with config.json and model.safetensors, a .gguf or an .npz file."
-    )
+    cure = f"Did you mean '{path / inside[0]}'?" if inside else EXPECTED
     return DataError("there is no published model here.", where=str(path)[:200], cure=cure)
 
 

@@ -8,6 +8,7 @@ shapes and state dicts. Every other name of torch.nn (Module, Linear, functional
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import torch.nn
@@ -32,7 +33,8 @@ if not TYPE_CHECKING:
         try:
             return getattr(torch.nn, name)
         except AttributeError:
-            raise AttributeError(f"neither seqlab.nn nor torch.nn has '{name}'") from None
+            what = f"neither seqlab.nn nor torch.nn has '{name}'"
+            raise AttributeError(what, name=name, obj=sys.modules[__name__]) from None
 
 
 def __dir__() -> list[str]:

@@ -84,7 +84,7 @@ def in_words(entry: Any) -> str:
         return _unknown_kind(place, _kind_in(entry["input"]))
     if not place.rest and place.section == "model.cell":
         return (
-            f"model.cell: expected {_or(KINDS['model.cell'])}, or a section with one of them as its kind,"
+            f"model.cell: expected {one_of(KINDS['model.cell'])}, or a section with one of them as its kind,"
             f" found {format_value(entry['input'])}."
         )
     if not place.rest and is_section(place.section):
@@ -177,10 +177,12 @@ def _plugin_hint(annotation: Any) -> str:
 def _unknown_kind(place: ErrorLocation, kind: str) -> str:
     kinds = KINDS[place.section]
     if place.section == "model" and kind in MODEL_ALIASES:
-        return f"model.kind: expected {_or(kinds)}, found '{kind}', which is a short name. Use model={kind}"
+        return (
+            f"model.kind: expected {one_of(kinds)}, found '{kind}', which is a short name. Use model={kind}"
+        )
     name = place.section if place.section == "model.cell" else f"{place.section}.kind"
     plugin = f" {PLUGIN_HINT}" if place.section == "model.cell" else ""
-    return f"{name}: expected {_or(kinds)}, found {format_value(kind)}.{_hint(kind, kinds)}{plugin}"
+    return f"{name}: expected {one_of(kinds)}, found {format_value(kind)}.{_hint(kind, kinds)}{plugin}"
 
 
 def _unknown_setting(place: ErrorLocation) -> str:
@@ -248,7 +250,7 @@ def _hint(name: str, allowed: Iterable[str]) -> str:
     return f" Did you mean '{close}'?" if close and close != name else ""
 
 
-def _or(names: Iterable[str]) -> str:
+def one_of(names: Iterable[str]) -> str:
     *first, last = names
     return f"{', '.join(first)} or {last}"
 

@@ -18,6 +18,7 @@ from seqlab.recipes.problems import (
     ErrorLocation,
     format_value,
     in_words,
+    one_of,
     unknown_section,
     unknown_to_every_kind,
     unusable_numbers,
@@ -139,11 +140,11 @@ def _find_task(raw: Raw) -> tuple[str, list[str]]:
     """Return the task that is named, or the one whose section is present; empty if the data decides."""
     name, known = raw.get("task", ""), registered_tasks.names()
     if not isinstance(name, str):
-        return "", [f"task: expected {' or '.join(known)}, found {format_value(name)}."]
+        return "", [f"task: expected {one_of(known)}, found {format_value(name)}."]
     if name and name not in known:
         close = closest(name, known)
         hint = f" Did you mean '{close}'?" if close else ""
-        return "", [f"task: expected {' or '.join(known)}, found {format_value(name)}.{hint} {PLUGIN_HINT}"]
+        return "", [f"task: expected {one_of(known)}, found {format_value(name)}.{hint} {PLUGIN_HINT}"]
     return name or next((section for section in raw if section in task_sections()), ""), []
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from seqlab.core.cache import cache_folder
-from seqlab.core.errors import UsageError, listed
+from seqlab.core.errors import UsageError, closest, listed
 from seqlab.core.files import write_whole
 from seqlab.sources.base import IN_MEMORY, place_of
 from seqlab.sources.in_memory import InMemoryRows
@@ -84,6 +84,7 @@ def save_splits(data: Any) -> dict[str, str]:
     Tables are saved; names of files, datasets and recipes are unchanged.
     """
     if not is_splits(data):
+        _refuse_misspelled_train(data)
         return {"train": _name_of(data)}
     unknown = [repr(name) for name in data if name not in SPLITS]
     names = [SPLITS[name] for name in data if name in SPLITS]
@@ -95,6 +96,21 @@ def save_splits(data: Any) -> dict[str, str]:
             f"{problem}.", where="data", cure=f"Splits are named {listed(list(SPLITS))}; remove any others."
         )
     return {SPLITS[name]: _name_of(part) for name, part in data.items()}
+
+
+def _refuse_misspelled_train(data: Any) -> None:
+    """Reject a dict of tables without the split `train`, which would be read as a dict of columns."""
+    if (
+        isinstance(data, Mapping)
+        and data
+        and all(map(is_table, data.values()))
+        and (close := closest("train", data))
+    ):
+        raise UsageError(
+            f"there is no split called 'train' among {listed(list(data))}.",
+            where="data",
+            cure=f"Did you mean 'train' by '{close}'? Splits are named {listed(list(SPLITS))}.",
+        )
 
 
 def _name_of(data: Any) -> str:

@@ -16,7 +16,7 @@ from seqlab.batches.samplers import LengthOrderSampler
 from seqlab.blocks.pooling import FirstPool, LastPool, MaxPool, MeanPool
 from seqlab.blocks.recurrent_layer import BidirectionalLayer
 from seqlab.blocks.word_embedding import WordCharacterEmbedding
-from seqlab.core.errors import UsageError
+from seqlab.core.errors import UsageError, nearest
 from seqlab.models.base import Backbone
 from seqlab.models.recurrent import RecurrentBackbone
 
@@ -88,7 +88,7 @@ def _pool(pooling: str, backbone: Backbone) -> nn.Module:
     if pooling not in get_args(VectorPooling):
         raise UsageError(
             f"there is no pooling called '{pooling}'.",
-            cure=f"Available: {', '.join(get_args(VectorPooling))}.",
+            cure=nearest(pooling, get_args(VectorPooling)),
         )
     if pooling == "last":
         layer = backbone.stack.layers[-1] if isinstance(backbone, RecurrentBackbone) else None
