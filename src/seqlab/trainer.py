@@ -178,7 +178,7 @@ class Trainer:
     def _resumed(self, folder: Path, callback: Callback) -> TrainingLoop:
         """Continue from the newest intact checkpoint, with the same settings and as much data."""
         before = FitRecord.read(folder)
-        before.refuse_changes(self._record(before.run_id), where=folder)
+        before.reject_changes(self._record(before.run_id), where=folder)
         use_threads(self.settings.threads or before.threads)
         checkpoint = newest_checkpoint(folder, run_id=before.run_id)
         weights = {name: tuple(tensor.shape) for name, tensor in weights_in(checkpoint.tensors).items()}

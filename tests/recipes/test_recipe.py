@@ -110,7 +110,7 @@ def test_help_lists_every_setting_of_a_section_by_its_dotted_name(section: str) 
 def test_the_tasks_a_recipe_may_name_are_the_tasks_there_are() -> None:
     for name in task_specs.names():
         assert check({"task": name}, where="").task == name
-    with pytest.raises(RecipeError, match="task: expected captioning or classification"):
+    with pytest.raises(RecipeError, match="task: expected captioning, classification"):
         check({"task": "clasification"}, where="")
 
 

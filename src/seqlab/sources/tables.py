@@ -84,7 +84,7 @@ def save_splits(data: Any) -> dict[str, str]:
     Tables are saved; names of files, datasets and recipes are unchanged.
     """
     if not is_splits(data):
-        _refuse_misspelled_train(data)
+        _reject_misspelled_train(data)
         return {"train": _name_of(data)}
     unknown = [repr(name) for name in data if name not in SPLITS]
     names = [SPLITS[name] for name in data if name in SPLITS]
@@ -98,7 +98,7 @@ def save_splits(data: Any) -> dict[str, str]:
     return {SPLITS[name]: _name_of(part) for name, part in data.items()}
 
 
-def _refuse_misspelled_train(data: Any) -> None:
+def _reject_misspelled_train(data: Any) -> None:
     """Reject a dict of tables without the split `train`, which would be read as a dict of columns."""
     if (
         isinstance(data, Mapping)

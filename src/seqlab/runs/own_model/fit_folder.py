@@ -49,7 +49,7 @@ class FitRecord:
             )
         return cls(**raw)
 
-    def refuse_changes(self, now: FitRecord, *, where: Path) -> None:
+    def reject_changes(self, now: FitRecord, *, where: Path) -> None:
         """Reject what would silently make a resumed fit another one."""
         pairs = {name: (getattr(self, name), getattr(now, name)) for name in ("monitor", "train", "valid")}
         pairs |= {

@@ -79,7 +79,7 @@ class WholeSequenceSpec(LabeledSpec):
 
     def network_contradictions(self, recipe: Recipe) -> list[Contradiction]:
         has_bag = recipe.bag.n_grams or isinstance(recipe.model, NGramBagSettings)
-        idle = [] if has_bag else contradiction_in(lambda: refuse_bag_settings(recipe))
+        idle = [] if has_bag else contradiction_in(lambda: reject_bag_settings(recipe))
         return super().network_contradictions(recipe) + idle
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
