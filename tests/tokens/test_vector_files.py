@@ -53,7 +53,7 @@ def test_every_format_gives_the_same_words_and_numbers(name: str, content: bytes
     path.write_bytes(content)
     check(read_word_vectors(path))
     assert width_of(path) == 3
-    assert read_word_vectors(path, wanted={"Ärger"}.__contains__).words == ["Ärger"]
+    assert read_word_vectors(path, is_needed={"Ärger"}.__contains__).words == ["Ärger"]
 
 
 def test_a_word_may_have_blanks_inside_but_numbers_too_many_are_no_word(tmp_path: Path) -> None:

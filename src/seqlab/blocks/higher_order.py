@@ -26,10 +26,10 @@ def with_higher_orders(
     """
     if not any(result.requires_grad for result in results):
         return results
-    found: Tensors = apply_function(
+    copies: Tensors = apply_function(
         _FastScanWithReferenceGradient, reference, len(results), *results, *inputs
     )
-    return found
+    return copies
 
 
 class _FastScanWithReferenceGradient(torch.autograd.Function):
@@ -76,7 +76,7 @@ def _reference_gradients(
         for result, gradient in zip(results, gradients, strict=True)
         if result.requires_grad
     ]
-    found = iter(
+    input_gradients = iter(
         torch.autograd.grad(
             [result for result, _ in pairs],
             leaves,
@@ -86,6 +86,6 @@ def _reference_gradients(
         )
     )
     return [
-        next(found) if needed and alias is not None else None
+        next(input_gradients) if needed and alias is not None else None
         for alias, needed in zip(aliases, needs_grad, strict=True)
     ]

@@ -51,7 +51,9 @@ def _read_options(node: ast.ClassDef, scope: _Scope) -> Options:
         base = node.bases[0]
         assert isinstance(base, ast.Name)
         there = _Scope.of(scope.imports.get(base.id, scope.module))
-        return _read_options(next(each for each in there.classes() if each.name == base.id), there)
+        return _read_options(
+            next(definition for definition in there.classes() if definition.name == base.id), there
+        )
     arguments = constructor.args
     return {
         argument.arg: (scope.evaluate(argument.annotation), scope.evaluate(default))

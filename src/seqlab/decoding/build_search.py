@@ -43,8 +43,8 @@ def build_search(
     prefixes: Mapping[int, Sequence[int]] | None = None,
     max_target_tokens: int | None = None,
 ) -> Search:
-    """prefix: the tokens of settings.prefix; prefixes: those of individual sentences by number; longest:
-    maximum number of tokens that the model supports.
+    """prefix: the tokens of settings.prefix; prefixes: those of individual sentences by number;
+    max_target_tokens: maximum number of tokens that the model supports.
     """
     if settings.beam > vocabulary_size:
         raise ArgumentError(

@@ -23,8 +23,8 @@ class LengthPenalty(ABC):
         """An upper bound on the score of all continuations of a hypothesis with this log_prob and length (of
         at least 1).
 
-        Its log_prob can only fall, and its divisor lies between those of its own length and of the longest
-        one: score ≤ log_prob / max(divisor(length), divisor(longest)), since log_prob ≤ 0.
+        Its log_prob can only fall, and its divisor lies between those of its own length and of the maximum
+        length: score ≤ log_prob / max(divisor(length), divisor(max_length)), since log_prob ≤ 0.
         """
         return log_prob / max(self.divisor(length), self.divisor(max_length))
 

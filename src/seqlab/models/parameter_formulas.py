@@ -75,7 +75,7 @@ class ParameterFormula:
 
     def __str__(self) -> str:
         """
-        >>> str(Formula("n · d", {"n": 10, "d": 200}, {"n": "positions", "d": "hidden"}))
+        >>> str(ParameterFormula("n · d", {"n": 10, "d": 200}, {"n": "positions", "d": "hidden"}))
         'n · d; 2,000 with positions n = 10, hidden d = 200'
         """
         if not self.sizes:

@@ -21,10 +21,10 @@ def short_name(settings: ModelSettings) -> str:
     if isinstance(values.get("cell"), dict):
         values["cell"] = values["cell"]["kind"]
     fitting = {
-        name: meant
-        for name, meant in MODEL_ALIASES.items()
-        if all(values.get(key) == value for key, value in meant.items())
+        name: alias
+        for name, alias in MODEL_ALIASES.items()
+        if all(values.get(key) == value for key, value in alias.items())
     }
     most = max(map(len, fitting.values()), default=0)
-    names = [name for name, meant in fitting.items() if len(meant) == most]
+    names = [name for name, alias in fitting.items() if len(alias) == most]
     return min(names, key=len) if names else settings.kind

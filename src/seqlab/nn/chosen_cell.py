@@ -46,11 +46,11 @@ class ChosenCell:
         """Whether torch's layer of this family has the same equations with the same parameters."""
         if self.name == "projected_lstm":
             return self.family == "lstm"
-        asked = self.options.get
+        requested = self.options.get
         has_torchs_options = (
-            asked("activation", "tanh") in ("tanh", "relu")
-            and asked("candidate", "tanh") == "tanh"
-            and asked("keep", "old") == "old"
+            requested("activation", "tanh") in ("tanh", "relu")
+            and requested("candidate", "tanh") == "tanh"
+            and requested("keep", "old") == "old"
         )
         return self.name == self.family and has_torchs_options
 
@@ -90,24 +90,26 @@ def choose_cell(
     """The cell requested for a layer named `where` (of torch's family); `extra_options` are options passed
     as separate arguments.
     """
-    asked = dict(choice) if isinstance(choice, Mapping) else {"kind": family if choice is None else choice}
-    if "kind" not in asked:
+    requested = (
+        dict(choice) if isinstance(choice, Mapping) else {"kind": family if choice is None else choice}
+    )
+    if "kind" not in requested:
         raise UsageError(
-            f"cell= has no 'kind', only {listed(sorted(asked))}.",
+            f"cell= has no 'kind', only {listed(sorted(requested))}.",
             where=where,
             cure='Write {"kind": "lstm", ...}.',
         )
-    name, kind = _find(asked.pop("kind"), family=family, where=where)
+    name, kind = _find(requested.pop("kind"), family=family, where=where)
     arguments = {option: ARGUMENT_NAMES.get(option, option) for option in extra_options or {}}
     for option, value in (extra_options or {}).items():
-        if option in asked and asked[option] != value:
+        if option in requested and requested[option] != value:
             raise UsageError(
-                f"{arguments[option]} is {value!r} in the arguments and {asked[option]!r} in cell=.",
+                f"{arguments[option]} is {value!r} in the arguments and {requested[option]!r} in cell=.",
                 where=where,
                 cure="Set it in one place only.",
             )
-        asked[option] = value
-    _check_options(kind, name, asked, arguments, where=where)
+        requested[option] = value
+    _check_options(kind, name, requested, arguments, where=where)
     if kind.num_state_tensors != NUM_STATE_TENSORS[family]:
         raise UsageError(
             f"the cell {name or kind.__name__} has {STATES[kind.num_state_tensors]}, but {where} needs"
@@ -118,24 +120,24 @@ def choose_cell(
                 f" choose one of: {listed(_fitting(family))}."
             ),
         )
-    return ChosenCell(family, kind, name, asked)
+    return ChosenCell(family, kind, name, requested)
 
 
-def _find(asked: Any, *, family: Family, where: str) -> tuple[str, type[Cell]]:
+def _find(requested: Any, *, family: Family, where: str) -> tuple[str, type[Cell]]:
     """(registered name, class); a name may leave out the family, which the layer implies."""
-    if inspect.isclass(asked) and issubclass(asked, Cell):
-        return next((name for name in cells.names() if cells.get(name) is asked), ""), asked
-    if not isinstance(asked, str):
+    if inspect.isclass(requested) and issubclass(requested, Cell):
+        return next((name for name in cells.names() if cells.get(name) is requested), ""), requested
+    if not isinstance(requested, str):
         raise UsageError(
-            f"cell= must be a name, a Cell class or a dict with a 'kind', not {type(asked).__name__}.",
+            f"cell= must be a name, a Cell class or a dict with a 'kind', not {type(requested).__name__}.",
             where=where,
         )
     names = cells.names()
-    for name in (asked, f"{asked}_{family}"):
+    for name in (requested, f"{requested}_{family}"):
         if name in names:
             return name, cells.get(name)
     raise UsageError(
-        f"there is no cell called '{asked}'.", where=where, cure=nearest(asked, _fitting(family))
+        f"there is no cell called '{requested}'.", where=where, cure=nearest(requested, _fitting(family))
     )
 
 

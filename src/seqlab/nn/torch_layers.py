@@ -79,10 +79,10 @@ def to_torch(model: nn.Module) -> nn.Module:
 
 def _outermost(model: nn.Module) -> list[HasTorchLayer]:
     """The layers of seqlab in a model, without those inside of another one."""
-    found: list[HasTorchLayer] = []
+    layers: list[HasTorchLayer] = []
     for child in model.children():
-        found += [child] if isinstance(child, HasTorchLayer) else _outermost(child)
-    return found
+        layers += [child] if isinstance(child, HasTorchLayer) else _outermost(child)
+    return layers
 
 
 def adopt(torch_layer: nn.Module, layer: nn.Module) -> nn.Module:

@@ -104,8 +104,10 @@ class Recipe(Settings):
 
     def with_defaults(self, section: str, **values: Any) -> Recipe:
         """Return a copy with other defaults for those settings of a section that the user did not set."""
-        given = getattr(self, section).model_fields_set
-        return self.changed(section, **{name: value for name, value in values.items() if name not in given})
+        user_settings = getattr(self, section).model_fields_set
+        return self.changed(
+            section, **{name: value for name, value in values.items() if name not in user_settings}
+        )
 
 
 def recipe_class(task: str) -> type[Recipe]:

@@ -85,8 +85,8 @@ def settings_help(section: str) -> list[SettingHelp]:
         for entry in describe(settings, prefix=f"{section}."):
             forms.setdefault(entry, []).append(kind)
     own = [
-        replace(entry, kinds=() if len(having) == len(kinds) else tuple(having))
-        for entry, having in forms.items()
+        replace(entry, kinds=() if len(kinds_with) == len(kinds) else tuple(kinds_with))
+        for entry, kinds_with in forms.items()
     ]
     names = list(dict.fromkeys(entry.name for entry in own))  # keep the variants of a setting together
     first = SettingHelp(f"{section}.kind", " | ".join(kinds), DEFAULT_KINDS[section], about)
@@ -134,12 +134,13 @@ def dotted_names(settings: Mapping[str, Any], *, task: str = "") -> tuple[dict[s
 
 def _homes_in(name: str, task: str) -> list[str]:
     """The sections that a name may refer to: one, if it is clear which."""
-    own = task_sections()
-    having = [section for section in sections_with(name) if section == task or not task or section not in own]
-    if task in having:
-        return [task]
-    main = [section for section in having if section in MAIN or section in own]
-    return main if len(main) == 1 else having
+    of_tasks = task_sections()
+    candidates = [
+        section for section in sections_with(name) if section == task or not task or section not in of_tasks
+    ]
+    of_this_task = [section for section in candidates if section == task]
+    main = of_this_task or [section for section in candidates if section in MAIN or section in of_tasks]
+    return main if len(main) == 1 else candidates
 
 
 def _problem_of(name: str, task: str) -> str:

@@ -66,14 +66,14 @@ def _require_seq2seq(codec: Codec, *, where: str) -> Seq2SeqCodec:
 def _difference(first: Seq2SeqCodec, other: Seq2SeqCodec) -> str:
     """Describe the first difference between the tokens of two codecs of one task."""
     others = other.tokens.tokenizers
-    for side, ours in first.tokens.tokenizers.items():
-        theirs = others[side]
-        if ours.kind != theirs.kind:
-            return f"its {side} tokens are {theirs.kind}, not {ours.kind}"
-        our_pieces, their_pieces = ours.vocabulary.pieces, theirs.vocabulary.pieces
-        if len(our_pieces) != len(their_pieces):
-            return f"it has {len(their_pieces):,} {side} tokens, not {len(our_pieces):,}"
-        for token_id, (our_piece, their_piece) in enumerate(zip(our_pieces, their_pieces, strict=True)):
-            if our_piece != their_piece:
-                return f"its {side} token {token_id:,} is {their_piece[:40]!r}, not {our_piece[:40]!r}"
+    for side, tokenizer in first.tokens.tokenizers.items():
+        other_tokenizer = others[side]
+        if tokenizer.kind != other_tokenizer.kind:
+            return f"its {side} tokens are {other_tokenizer.kind}, not {tokenizer.kind}"
+        pieces, other_pieces = tokenizer.vocabulary.pieces, other_tokenizer.vocabulary.pieces
+        if len(pieces) != len(other_pieces):
+            return f"it has {len(other_pieces):,} {side} tokens, not {len(pieces):,}"
+        for token_id, (piece, other_piece) in enumerate(zip(pieces, other_pieces, strict=True)):
+            if piece != other_piece:
+                return f"its {side} token {token_id:,} is {other_piece[:40]!r}, not {piece[:40]!r}"
     return "its vocabulary is the same, but it splits text differently"

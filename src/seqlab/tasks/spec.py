@@ -235,7 +235,11 @@ def _changed(recipe: Recipe, name: str) -> list[str]:
     settings = getattr(recipe, section)
     defaults = type(settings)()
     names = [setting] if setting else list(type(settings).model_fields)
-    return [f"{section}.{each}" for each in names if getattr(settings, each) != getattr(defaults, each)]
+    return [
+        f"{section}.{setting_name}"
+        for setting_name in names
+        if getattr(settings, setting_name) != getattr(defaults, setting_name)
+    ]
 
 
 def _tasks_with(name: str) -> list[str]:

@@ -17,20 +17,20 @@ def even_parts(texts: Iterable[str], *, size: int = PART) -> Iterator[str]:
     >>> list(even_parts(["abcdefg", "h", "ij"], size=3))
     ['abc', 'def', 'ghij']
     """
-    held: list[str] = []
+    pending: list[str] = []
     length = 0
     for text in texts:
         start = 0
         while start < len(text):
             taken = text[start : start + size]
             start += len(taken)
-            held.append(taken)
+            pending.append(taken)
             length += len(taken)
             if length >= size:
-                yield "".join(held)
-                held, length = [], 0
-    if held:
-        yield "".join(held)
+                yield "".join(pending)
+                pending, length = [], 0
+    if pending:
+        yield "".join(pending)
 
 
 def cut(text: str, border: re.Pattern[str], *, size: int = PART, longest: int | None = None) -> Iterator[str]:

@@ -59,8 +59,8 @@ def _growth(part: Any) -> float:
     """The factor by which a part, or a sequence of parts, can lengthen a text of one character."""
     if isinstance(part, list):
         growth = 1.0
-        for each in part:
-            growth *= _growth(each)
+        for element in part:
+            growth *= _growth(element)
         return growth
     if not isinstance(part, dict):
         return 1.0

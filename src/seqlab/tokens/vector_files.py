@@ -25,15 +25,15 @@ LONGEST_LINE = LONGEST_WORD + 40 * WIDEST
 MOST_NUMBERS = 2_000_000_000
 """8 GB of float32: a small compressed file can expand without limit."""
 BINARY = ".bin"
-Wanted = Callable[[str], bool]
+WordFilter = Callable[[str], bool]
 
 
-def read_word_vectors(path: str | Path, *, wanted: Wanted | None = None) -> WordVectors:
-    """The vectors of a file in its order; with `wanted` only those of the given words are kept, though all are
+def read_word_vectors(path: str | Path, *, is_needed: WordFilter | None = None) -> WordVectors:
+    """The vectors of a file in its order; with `is_needed` only those of the given words are kept, though all are
     checked.
     """
     path = Path(path)
-    table = _Table(path, wanted)
+    table = _Table(path, is_needed)
     for where, word, numbers in _entries(path):
         table.add(where, word, numbers)
     return table.finished()
@@ -59,9 +59,9 @@ def _entries(path: Path) -> Generator[tuple[str, str, Vectors]]:
 class _Table:
     """The words and vectors read so far."""
 
-    def __init__(self, path: Path, wanted: Wanted | None) -> None:
+    def __init__(self, path: Path, is_needed: WordFilter | None) -> None:
         self.path = path
-        self.wanted = wanted
+        self.is_needed = is_needed
         self.seen: dict[str, str] = {}
         self.words: list[str] = []
         self.numbers = bytearray()
@@ -84,7 +84,7 @@ class _Table:
             )
         self.seen[word] = where
         self.width = len(numbers)
-        if self.wanted is not None and not self.wanted(word):
+        if self.is_needed is not None and not self.is_needed(word):
             return
         self.words.append(word)
         self.numbers += numbers.tobytes()

@@ -72,8 +72,8 @@ INTEGRITY = [
     Mutant(
         "growing-rules-accepted",
         "tokens/engine_bounds.py",
-        "            growth *= _growth(each)",
-        "            growth = max(growth, _growth(each))",
+        "            growth *= _growth(element)",
+        "            growth = max(growth, _growth(element))",
         "tests/interop/test_hostile_imports.py -k flood",
         "Replacement rules that double a text thirty times fill the memory.",
     ),

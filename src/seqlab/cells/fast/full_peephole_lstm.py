@@ -107,8 +107,8 @@ def _forward_steps(
     tanh_cell_state: Tensor,
     layout: StepLayout,
 ) -> None:
-    """From the projected inputs to the activated gates, in place; the state becomes the last one. shown:
-    tanh(cell_states).
+    """From the projected inputs to the activated gates, in place; the state becomes the last one.
+    `tanh_cell_state` is filled with tanh(cell_states).
     """
     size, turned = outputs.shape[1], joint.t()
     for begin, end, live in layout.steps:

@@ -139,8 +139,8 @@ def _forward_steps(
     *,
     sigmoid_candidate: bool,
 ) -> None:
-    """From the projected inputs to the activated gates, in place; the state becomes the last one. shown:
-    tanh(cell_states).
+    """From the projected inputs to the activated gates, in place; the state becomes the last one.
+    `tanh_cell_state` is filled with tanh(cell_states).
     """
     size, turned = hidden.shape[1], recurrent.t()
     for begin, end, live in layout.steps:

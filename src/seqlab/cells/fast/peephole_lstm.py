@@ -177,8 +177,8 @@ def _forward_steps(
     peephole: Tensor,
     output_gate_sees_new: bool,
 ) -> None:
-    """From the projected inputs to the activated gates, in place; the state becomes the last one. shown:
-    tanh(cell_states).
+    """From the projected inputs to the activated gates, in place; the state becomes the last one.
+    `tanh_cell_state` is filled with tanh(cell_states).
     """
     size, turned, (to_keep, to_output_gate) = hidden.shape[1], recurrent.t(), peephole.split([2, 1])
     for begin, end, live in layout.steps:

@@ -18,12 +18,12 @@ def distrust_reason(path: Path) -> str:
         return ""
     real = path.resolve()
     for place in (real, *real.parents):
-        found = place.stat()
-        if found.st_uid not in (os.geteuid(), 0):
+        status = place.stat()
+        if status.st_uid not in (os.geteuid(), 0):
             return f"{place} belongs to another user"
-        if found.st_mode & stat.S_ISVTX and place != real:
+        if status.st_mode & stat.S_ISVTX and place != real:
             continue
-        others = stat.S_IWOTH if found.st_gid == found.st_uid else stat.S_IWOTH | stat.S_IWGRP
-        if found.st_mode & others:
+        others = stat.S_IWOTH if status.st_gid == status.st_uid else stat.S_IWOTH | stat.S_IWGRP
+        if status.st_mode & others:
             return f"{place} is writable by other users"
     return ""

@@ -29,7 +29,7 @@ class ActivationCurve(Protocol):
 
 
 def activation_curves(curves: Sequence[ActivationCurve], *, y_limit: float = 1.6) -> Diagram:
-    """One panel per activation, all with the same scale; values beyond ±shown are clipped."""
+    """One panel per activation, all with the same scale; values beyond ±y_limit are clipped."""
     parts: list[DiagramPart] = []
     for index, curve in enumerate(curves):
         parts += _panel(curve, 30.0 + PANEL_WIDTH * index, y_limit)

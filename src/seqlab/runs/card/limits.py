@@ -36,8 +36,8 @@ def _rare_labels(train: dict[str, Any]) -> list[str]:
     rare = [label for label, count in train["labels"].items() if count < RARE]
     if not rare:
         return []
-    shown = ", ".join(label[:40] for label in rare[:5])
-    return [f"Labels with fewer than {RARE} training rows: {shown}{', …' if len(rare) > 5 else ''}."]
+    names = ", ".join(label[:40] for label in rare[:5])
+    return [f"Labels with fewer than {RARE} training rows: {names}{', …' if len(rare) > 5 else ''}."]
 
 
 def _lengths(train: dict[str, Any]) -> list[str]:

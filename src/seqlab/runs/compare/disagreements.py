@@ -53,13 +53,15 @@ def find_disagreements(split: str, competitors: list[Competitor]) -> tuple[list[
         where, value = places.get(number, ("", ""))
         predictions = [predicted[number] for predicted in answers]
         if isinstance(value, list) and value and isinstance(value[0], str):
-            text, shown = " ".join(value), _differing_tags(value, [truths[number], *predictions])
+            text, formatted = " ".join(value), _differing_tags(value, [truths[number], *predictions])
         else:
             text = value if isinstance(value, str) else f"{len(value)} steps"
-            shown = [" | ".join(labels) or NO_LABEL for labels in (truths[number], *predictions)]
+            formatted = [" | ".join(labels) or NO_LABEL for labels in (truths[number], *predictions)]
         names = [competitor.name for competitor in competitors]
         examples.append(
-            DisagreementExample(where, text[:2000], shown[0], dict(zip(names, shown[1:], strict=True)))
+            DisagreementExample(
+                where, text[:2000], formatted[0], dict(zip(names, formatted[1:], strict=True))
+            )
         )
     return examples, len(differing)
 

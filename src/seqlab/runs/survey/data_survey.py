@@ -40,7 +40,7 @@ def survey_parts(recipe: Recipe, parts: Mapping[str, Source], *, more: str | Pat
         lambda: survey(
             parts, text=text, label=label, names=spec.class_names(data), is_stream=spec.is_text_stream
         ),
-        asked={"task": recipe.task, "text": text, "label": label, "label_separator": data.label_separator},
+        options={"task": recipe.task, "text": text, "label": label, "label_separator": data.label_separator},
         paths=[
             str(path) for path in (data.train, data.valid, data.test, more) if path and Path(path).exists()
         ],
@@ -71,16 +71,20 @@ Rename = Callable[[str], str]
 
 
 def cached_survey(
-    parts: Mapping[str, Source], make: Callable[[], Survey], *, asked: Mapping[str, Any], paths: Sequence[str]
+    parts: Mapping[str, Source],
+    make: Callable[[], Survey],
+    *,
+    options: Mapping[str, Any],
+    paths: Sequence[str],
 ) -> Survey:
-    """Return what `make` finds in the parts, from the cache if content and `asked` are the same.
+    """Return what `make` finds in the parts, from the cache if content and `options` are the same.
 
     Rows are identified by their file names, which begin with the path that the user gave. `paths` lists these
     paths: the same file may be given by a relative path in training and by an absolute one later.
     """
     made_from = {
         "survey": FINDINGS,
-        "asked": dict(asked),
+        "options": dict(options),
         "parts": [[name, source.fingerprint()] for name, source in parts.items()],
         "paths": [str(Path(path).resolve()) for path in paths],
     }

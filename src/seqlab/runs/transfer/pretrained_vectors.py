@@ -71,7 +71,7 @@ def copy_vectors(model: nn.Module, codec: Codec, path: str) -> str:
     embed, steps = embedding_table(model)
     pieces = codec.pieces(steps)
     known = {form for piece in pieces for form in (piece, piece.lower())}
-    table = read_word_vectors(path, wanted=known.__contains__)
+    table = read_word_vectors(path, is_needed=known.__contains__)
     real = [place for place in range(len(pieces)) if place != embed.padding_idx]
     exact = {place: table.places[pieces[place]] for place in real if pieces[place] in table.places}
     lower = {

@@ -89,8 +89,8 @@ def reject_incompatible_settings(recipe: Recipe, source: Recipe) -> None:
 
 def reject_fine_tuning_settings(start: StartSettings) -> None:
     """Reject settings that apply only to fine-tuning if no run to start from is set."""
-    if found := idle_start_settings(start):
-        raise RecipeError.of(list(map(str, found)), where="")
+    if problems := idle_start_settings(start):
+        raise RecipeError.of(list(map(str, problems)), where="")
 
 
 def inherit_recipe(recipe: Recipe, source: Recipe, folder: Path) -> tuple[Recipe, list[str]]:

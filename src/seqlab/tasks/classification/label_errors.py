@@ -49,8 +49,10 @@ def find_label_errors(
     if view is not None:
         others = {name: splits[name] for name in ("train", "valid") if name in view.ids and name != split}
         judged += _cross_validate(others, view, num_classes=len(codec.labels))
-    found = sum(len(_suspects(each)) for each in judged)
-    return most_certain((error for each in judged for error in _errors(codec, each)), found=found)
+    found = sum(len(_suspects(predictions)) for predictions in judged)
+    return most_certain(
+        (error for predictions in judged for error in _errors(codec, predictions)), found=found
+    )
 
 
 def _cross_validate(

@@ -63,7 +63,7 @@ class LanguageModelEvaluator(Evaluator[LanguageModelCodec, Split, LanguageModelP
         stream = make_token_stream(self.codec.tokenizer, targets, log_probs, characters=characters)
         baselines = self._baselines(split, count)
         scores = score_stream(stream, baselines=baselines, num_tokens=tokens.num_steps, characters=characters)
-        nats = {name: float(each.mean()) for name, each in baselines.items()}
+        nats = {name: float(token_nats.mean()) for name, token_nats in baselines.items()}
         nats["this network"] = -float(log_probs.sum(dtype=np.float64)) / count
         sections = [
             Facts({"tokens": count, "characters": characters}),

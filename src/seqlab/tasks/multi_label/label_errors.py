@@ -69,8 +69,8 @@ def find_label_errors(
     judged = [_HeldOutPredictions(splits[split], predictions.truth, predictions.probabilities, THIS_MODEL)]
     if judges_training:
         judged += _cross_validate(codec, splits, split)
-    errors = (error for each in judged for error in _errors(codec, each))
-    return most_certain(errors, found=sum(len(each.suspects()) for each in judged))
+    errors = (error for predictions in judged for error in _errors(codec, predictions))
+    return most_certain(errors, found=sum(len(predictions.suspects()) for predictions in judged))
 
 
 def _cross_validate(
