@@ -69,7 +69,8 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
         items = classification_items(predictions)
         scores = classification_scores(predictions, baseline, temperature=temperature)
         scores.append(calibration_score(predictions, uncalibrated, temperature=temperature))
-        if len(names) > 1 and len(np.unique(predictions.targets)) == 1:
+        num_labels = len(np.unique(predictions.targets))
+        if num_labels == 1 and len(names) > 1 and len(predictions.targets) > 1:
             scores = [of_single_label(score, names[int(predictions.targets[0])]) for score in scores]
         sections = [
             *self._prediction_sections(encoded, predictions),
@@ -84,7 +85,7 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
                 view=baseline.view if baseline and split == self.first_split else None,
             ),
         ]
-        if len(names) == 2 and len(np.unique(predictions.targets)) == 2:  # a ranking needs both classes
+        if len(names) == 2 and num_labels == 2:  # a ranking needs both classes
             items |= ranking_items(uncalibrated)
             scores += ranking_scores(uncalibrated, baseline, label=names[1])
             threshold = predictor.calibration.threshold
