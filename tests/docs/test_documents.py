@@ -46,6 +46,7 @@ def commands_exist(path: Path) -> None:
         if words[1] == "train" and "--plugin" not in words:  # tests/plugins runs those
             settings = [word for word in words[3:] if re.match(r"[a-z]+\.[a-z_]+=", word)]
             model = words[words.index("--model") + 1] if "--model" in words else ""
+            settings += [f"start.run={words[words.index('--from') + 1]}"] if "--from" in words else []
             check(override({}, settings, model=model), where=path.name)
     for words in quoted_commands(text):
         check_verb_and_options(words)
