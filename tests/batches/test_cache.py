@@ -211,6 +211,27 @@ def test_files_that_changed_places_are_noticed(folder: Path, exchanged: tuple[st
     assert contents(cached_store({"a": 1}, maker)) == whole
 
 
+@pytest.mark.parametrize("act", ["copied", "exchanged"])
+def test_a_whole_store_in_the_place_of_another_is_made_again(folder: Path, act: str) -> None:
+    """Every digest in it is right."""
+    first, second = Maker(1, 2), Maker(3)
+    cached_store({"text": "a"}, first)
+    (place,) = [path.parent for path in folder.rglob("store.json")]
+    cached_store({"text": "b"}, second)
+    (other,) = [path for path in stores(folder) if path != place]
+    other.rename(folder / "moved")
+    if act == "exchanged":
+        place.rename(other)
+        (folder / "moved").rename(place)
+    else:
+        shutil.rmtree(place)
+        shutil.copytree(folder / "moved", place)
+        (folder / "moved").rename(other)
+    assert cached_store({"text": "a"}, first)["tokens"][0].tolist() == [1, 2]
+    assert cached_store({"text": "b"}, second)["tokens"][0].tolist() == [3]
+    assert (first.times, second.times) == ((2, 1) if act == "copied" else (2, 2))
+
+
 def test_a_store_of_the_format_before_digests_is_made_again(folder: Path) -> None:
     maker = Maker(5, 6)
     cached_store({"a": 1}, maker)

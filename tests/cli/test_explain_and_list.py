@@ -223,16 +223,17 @@ def test_every_list_ends_with_a_command(
     assert "\nnext:\n  seqlab " in run(capsys, "list", kind).out
 
 
+def results_of(score: dict[str, object], **provenance: str) -> str:
+    """The smallest results.json with this score."""
+    parts: dict[str, object] = {"training": {}, "provenance": provenance, "warnings": []}
+    return json.dumps({"splits": {"test": {"scores": [score]}}, **parts})
+
+
 def test_runs_are_listed_with_their_first_score(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    results = json.dumps(
-        {
-            "splits": {"test": {"scores": [{"name": "macro_f1", "value": 0.51234}]}},
-            "provenance": {"created": "2026-02-03 04:05:06 +0100"},
-        }
-    )
+    results = results_of({"name": "macro_f1", "value": 0.51234}, created="2026-02-03 04:05:06 +0100")
     for name, content in (
         ("whole", results),
         ("edited", results),
@@ -268,8 +269,7 @@ def test_runs_with_equal_scores_have_a_line_each(
         folder = tmp_path / "runs" / name
         folder.mkdir(parents=True)
         (folder / "recipe.toml").write_text("")
-        score = {"name": "accuracy", "value": 0.5}
-        (folder / "results.json").write_text(json.dumps({"splits": {"test": {"scores": [score]}}}))
+        (folder / "results.json").write_text(results_of({"name": "accuracy", "value": 0.5}))
         (folder / "model.safetensors").write_text("")
         complete_manifest(folder, begin_manifest(folder, recipe="", data={}))
     lines = run(capsys, "list", "runs").out.splitlines()[1:3]

@@ -91,6 +91,14 @@ def test_a_limit_on_the_size_of_files_is_not_reported_as_a_full_disk(tmp_path: P
     assert "no space" not in str(caught.value)
 
 
+def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "results.json").mkdir()
+    with pytest.raises(EnvironmentProblem, match=r"results\.json: .*folder") as caught:
+        write_whole(tmp_path / "results.json", "text")
+    assert "Remove" in caught.value.cure
+    assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
+
+
 def test_other_trouble_with_a_file_stays_what_it_is(tmp_path: Path) -> None:
     with pytest.raises(PermissionError), explain_full_disk(tmp_path, needed=1):
         raise PermissionError(errno.EACCES, "no")

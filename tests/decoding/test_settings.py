@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from pydantic import ValidationError
@@ -18,6 +18,8 @@ from seqlab.decoding.stepwise import StepwiseSearch
 from seqlab.decoding.token_choice import Greedy, MultinomialSampler
 from tests.decoding.tables_to_try import SYMBOLS
 
+KINDS: tuple[Literal["open", "thorough", "shared"], ...] = ("open", "thorough", "shared")
+
 
 def test_the_default_is_greedy_and_a_temperature_draws() -> None:
     greedy = build_search(SearchSettings(), SYMBOLS, vocabulary_size=9)
@@ -28,6 +30,27 @@ def test_the_default_is_greedy_and_a_temperature_draws() -> None:
     assert isinstance(drawn.chooser, MultinomialSampler)
     assert (drawn.chooser.num_samples, drawn.chooser.min_p) == (5, 0.1)
     assert (SearchSettings().temperature, SamplingSettings().temperature) == (0.0, 0.8)
+
+
+def test_hypotheses_that_end_leave_the_beam_unless_another_kind_is_asked_for() -> None:
+    """With the others, finished hypotheses take a place: lower scores with a length penalty."""
+    kinds = {
+        kind: build_search(SearchSettings(beam=3, beam_kind=kind), SYMBOLS, vocabulary_size=9)
+        for kind in KINDS
+    }
+    default = build_search(SearchSettings(beam=3), SYMBOLS, vocabulary_size=9)
+    searches = {**kinds, "default": default}
+    found = {
+        kind: type(search.policy).__name__
+        for kind, search in searches.items()
+        if isinstance(search, BeamSearch)
+    }
+    assert found == {
+        "open": "OpenBeam",
+        "thorough": "ThoroughBeam",
+        "shared": "SharedBeam",
+        "default": "OpenBeam",
+    }
 
 
 def test_a_beam_gets_its_rules() -> None:

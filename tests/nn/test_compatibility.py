@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.nn.compatibility.__main__ import MORE, SAME, outcome
 from tests.nn.compatibility.behaviors import FAST, SLOW
 from tests.nn.compatibility.layers import COLUMNS
 from tests.run_alone import run_alone
@@ -41,6 +42,31 @@ def test_the_table_of_the_page_is_what_the_layers_do(which: str, either_way: str
     ]
     for line in found:
         assert line in rows_of_the_page()
+
+
+TRIED_BY_ITSELF = {
+    "trace": (
+        "`torch.jit.trace`, called with other batch sizes and lengths",
+        "TransformerEncoderLayer",
+        SAME,
+    ),
+    "symbolic trace": ("`torch.fx.symbolic_trace` of a model with the layer", "LSTM", SAME),
+    "double backward": ("second derivatives (`create_graph=True`)", "MultiheadAttention", SAME),
+    "forward mode": ("forward-mode differentiation", "MultiheadAttention", SAME),
+    "forward mode of a layer": ("forward-mode differentiation", "TransformerEncoderLayer", MORE),
+    "jacobian": ("`jacobian(vectorize=True)`, packed", "LSTM", SAME),
+}
+"""Row, layer and what the table says."""
+
+
+@pytest.mark.usefixtures("either_way")
+@pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning")
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+@pytest.mark.parametrize(("row", "layer", "expected"), TRIED_BY_ITSELF.values(), ids=TRIED_BY_ITSELF)
+def test_a_tool_that_once_failed_is_tried_by_itself(row: str, layer: str, expected: str) -> None:
+    """In this process, so that it is known at once which one fails."""
+    build = next(builds[layer] for builds in COLUMNS.values() if layer in builds)
+    assert outcome(row, FAST[row], layer, build) == expected
 
 
 def test_the_page_has_every_row_once() -> None:

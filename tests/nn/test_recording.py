@@ -191,6 +191,8 @@ def test_a_script_of_another_cell_says_what_to_do() -> None:
     ("names", "count", "either_way"),
     [
         pytest.param(["gru"], 5, "with kernels", id="one"),
+        pytest.param(["lstm"], 5, "with kernels", id="lstm", marks=pytest.mark.long),
+        pytest.param(["projected"], 4, "without kernels", id="projected", marks=pytest.mark.long),
         *(
             pytest.param([], 5 * len(KINDS) + 1, way, id=f"all {way}", marks=pytest.mark.long)
             for way in ("with kernels", "without kernels")

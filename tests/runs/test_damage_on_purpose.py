@@ -327,6 +327,37 @@ def test_a_recipe_that_describes_another_model_is_refused_before_it_is_built(run
     assert read_recipe(run).model.hidden_size == 1_200_000
 
 
+ODD_STATES: dict[str, Callable[[dict[str, Any]], object]] = {
+    "no budget": lambda state: state.pop("budget"),
+    "a budget of text": lambda state: state.update(budget="12 steps"),
+    "a plan without an interval": lambda state: state["budget"].pop("evaluate_every"),
+    "an interval of 0": lambda state: state["budget"].update(evaluate_every=0),
+    "steps of text": lambda state: state["budget"].update(total_steps="many"),
+    "steps that are no number": lambda state: state["budget"].update(total_steps=math.nan),
+    "seconds of 400 digits": lambda state: state["budget"].update(before=10**400),
+    "a setting that no budget has": lambda state: state["budget"].update(on_start="rm"),
+    "a position in a list": lambda state: state.update(position=[1, 2]),
+    "a negative position": lambda state: state["position"].update(batch=-1),
+    "progress of text": lambda state: state.update(progress="far"),
+    "endless seconds": lambda state: state["progress"].update(seconds=math.inf),
+    "a tally of text": lambda state: state["progress"]["since_log"].update(total="much"),
+}
+
+
+@pytest.mark.parametrize("name", ODD_STATES)
+def test_a_checkpoint_with_a_state_of_other_types_is_refused(name: str, run: Path) -> None:
+    """With the right digests: whoever makes a run can write what he likes into it."""
+    place = toy_runs.newest_checkpoint(run)
+    state = json.loads((place / "state.json").read_text(encoding="utf-8"))
+    tensors, best = (read_weights(place / f"{part}.safetensors") for part in ("tensors", "best"))
+    ODD_STATES[name](state)
+    Checkpoints(place.parent, run_id=read_manifest(run).run_id).save(
+        Checkpoint(state.pop("step"), tensors, best=best, state=state)
+    )
+    with pytest.raises(RunError, match=r"checkpoints: the state of the checkpoint cannot be read"):
+        resume(run)
+
+
 def _rename_run(place: Path, digest: str) -> None:
     """Write a checkpoint again as that of another run."""
     state = json.loads((place / "state.json").read_text(encoding="utf-8"))

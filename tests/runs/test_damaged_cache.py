@@ -49,36 +49,44 @@ def with_cache(cache: Path, target: Callable[..., None], *arguments: Any) -> Non
     target(*arguments)
 
 
-@pytest.mark.parametrize(
-    ("kind", "names"),
-    [
-        pytest.param("classifier", ["tokens.bin", "label.bin"], id="two files"),
-        *(pytest.param(kind, FILES[kind], id=kind, marks=pytest.mark.long) for kind in FILES),
-    ],
-)
-def test_flips_in_every_file_of_the_cache_change_no_training_and_no_resume(
+CASES = [
+    pytest.param("classifier", ["tokens.bin", "label.bin"], id="two files"),
+    *(pytest.param(kind, FILES[kind], id=kind, marks=pytest.mark.long) for kind in FILES),
+]
+
+
+def train_once(kind: str, folder: Path) -> tuple[Path, Path, dict[str, Any]]:
+    """The cache, the data, and what came out of a training with a cache of its own, in the folder `whole`."""
+    cache, data = folder / "cache", toy_runs.write_data(kind, folder)
+    assert finish(with_cache, cache, start, data, folder / "whole", SETTINGS[kind]) == 0
+    return cache, data, fingerprint(folder / "whole")
+
+
+@pytest.mark.parametrize(("kind", "names"), CASES)
+def test_flips_in_every_file_of_the_cache_change_no_training(
     kind: str, names: list[str], tmp_path: Path
 ) -> None:
-    cache, data, settings, chance = (
-        tmp_path / "cache",
-        toy_runs.write_data(kind, tmp_path),
-        SETTINGS[kind],
-        random.Random(7),
-    )
-    assert finish(with_cache, cache, start, data, tmp_path / "whole", settings) == 0
-    whole = fingerprint(tmp_path / "whole")
+    cache, data, whole = train_once(kind, tmp_path)
+    chance = random.Random(7)
     for name in names:
         flip_low_bits(cache, name, chance)
-        assert finish(with_cache, cache, start, data, tmp_path / "again", settings) == 0, name
+        assert finish(with_cache, cache, start, data, tmp_path / "again", SETTINGS[kind]) == 0, name
         assert fingerprint(tmp_path / "again") == whole, name
         shutil.rmtree(tmp_path / "again")
+
+
+@pytest.mark.parametrize(("kind", "names"), CASES)
+def test_flips_in_every_file_of_the_cache_change_no_resume(
+    kind: str, names: list[str], tmp_path: Path
+) -> None:
+    cache, data, whole = train_once(kind, tmp_path)
+    chance = random.Random(8)
     for name in names:
         shutil.copytree(tmp_path / "whole", tmp_path / "resumed", symlinks=True)
-        shutil.rmtree(
-            sorted((tmp_path / "resumed" / "checkpoints").glob("step-*"))[-1]
-        )  # so that there are steps left
+        newest = sorted((tmp_path / "resumed" / "checkpoints").glob("step-*"))[-1]
+        shutil.rmtree(newest)  # so that there are steps left
         flip_low_bits(cache, name, chance)
-        assert finish(with_cache, cache, go_on, data, tmp_path / "resumed", settings) == 0, name
+        assert finish(with_cache, cache, go_on, data, tmp_path / "resumed", SETTINGS[kind]) == 0, name
         assert fingerprint(tmp_path / "resumed") == whole, name
         shutil.rmtree(tmp_path / "resumed")
 

@@ -56,3 +56,17 @@ def test_rows_that_an_evaluation_skips_are_announced(
     assert note not in outcome.out
     as_json = command(capsys, "evaluate", str(run.folder), str(tmp_path / "more.csv"), "--json")
     assert as_json.json["notes"] == [note]
+
+
+def test_data_that_changed_since_training_is_announced(tmp_path: Path) -> None:
+    """The scores are those of other rows than before."""
+    path = tmp_path / "train.csv"
+    rows = [f"{'good' if n % 2 else 'bad'} film {n},{'pos' if n % 2 else 'neg'}\n" for n in range(60)]
+    path.write_text("text,label\n" + "".join(rows))
+    small = ["training.threads=1", "training.steps=1", "model.hidden_size=4"]
+    run = seqlab.train(path, *small, out=tmp_path / "run", verbose=False)
+    assert run.evaluate().notes == ()
+    path.write_text(path.read_text().replace("film", "tale"))
+    (note,) = run.evaluate().notes
+    assert "changed since" in note
+    assert "train, valid, test" in note

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import random
 import shutil
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from seqlab.runs.train.start import resume, train
 from seqlab.training.base import NullCallback, Validation
 from seqlab.training.checkpoints.checkpoint import Checkpoints
 from seqlab.training.checkpoints.weights_file import read_weights, write_weights
+from tests.cli.running import run as command
 from tests.cli.tiny_pairs import train_tiny, write_pairs
 from tests.runs.source_runs import SMALL, hurried, write_table, write_tags, write_text
 from tests.runs.toy_runs import CLASSIFIER, write_data
@@ -197,6 +199,9 @@ ODD = {
     "a split of text": {"splits": {"test": "good"}},
     "scores of text": {"splits": {"test": {"scores": ["accuracy"]}}},
     "a value that is a list": {"splits": {"test": {"scores": [{"name": "accuracy", "value": [1]}]}}},
+    "a value that is no number": {"splits": {"test": {"scores": [{"name": "accuracy", "value": math.nan}]}}},
+    "an infinite value": {"splits": {"test": {"scores": [{"name": "accuracy", "value": math.inf}]}}},
+    "a value of 400 digits": {"splits": {"test": {"scores": [{"name": "accuracy", "value": 10**400}]}}},
     "a difference of text": {"splits": {"test": {"scores": [{"name": "a", "value": 1, "difference": "x"}]}}},
 }
 
@@ -210,6 +215,42 @@ def test_results_of_other_types_are_refused_with_file_and_cure(change: Any, run:
     complete_manifest(run, read_manifest(run))
     with pytest.raises(RunError, match=r"results\.json") as caught:
         Run.load(run).results  # noqa: B018 - read when it is asked for
+    assert f"seqlab train --resume {run}" in caught.value.cure
+
+
+@pytest.mark.parametrize("name", [name for name in ODD if name != "a difference of text"])  # is not listed
+def test_a_list_of_runs_says_which_results_are_damaged(
+    name: str, run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same files, with the right digest."""
+    path, change = run / "results.json", ODD[name]
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**raw, **change} if isinstance(change, dict) else change), encoding="utf-8")
+    complete_manifest(run, read_manifest(run))
+    (run.parent / "runs").mkdir()
+    run.rename(run.parent / "runs" / "odd")
+    monkeypatch.chdir(run.parent)
+    outcome = command(capsys, "list", "runs")
+    assert outcome.code == 0, outcome.err
+    assert "damaged" in outcome.out
+    assert "seqlab train --resume runs/odd" in outcome.out
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["NaN", "1e999", "-1", "true", '"2"', "1" + "0" * 400],
+    ids=["no number", "infinite", "negative", "truth", "text", "400 digits"],
+)
+def test_a_temperature_that_is_none_is_refused(value: str, run: Path) -> None:
+    """With the right digest."""
+    path = run / "choices.json"
+    text = path.read_text(encoding="utf-8")
+    content = json.loads(text)
+    content["choices"]["temperature"] = 12345
+    path.write_text(json.dumps(content).replace("12345", value), encoding="utf-8")
+    complete_manifest(run, read_manifest(run))
+    with pytest.raises(RunError, match=r"choices\.json.*temperature") as caught:
+        Run.load(run)
     assert f"seqlab train --resume {run}" in caught.value.cure
 
 
@@ -261,7 +302,10 @@ def test_an_interrupted_run_refuses_its_own_older_weights(tmp_path: Path) -> Non
 def test_resuming_writes_a_damaged_file_again(name: str, damage: str, run: Path, classifier: Path) -> None:
     content = (run / name).read_bytes()
     (run / name).unlink()
-    if damage == "edited":
+    if damage == "edited" and name == "results.json":
+        scores = json.loads(content)["splits"]["test"]["scores"]
+        (run / name).write_bytes(content.replace(str(scores[0]["value"]).encode(), b"0.99", 1))
+    elif damage == "edited":
         (run / name).write_bytes(content[:-40] + bytes([content[-40] ^ 1]) + content[-39:])
     with hurried():
         resume(run)

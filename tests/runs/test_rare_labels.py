@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from seqlab.core.errors import DataError
 from seqlab.recipes.read import check
 from seqlab.runs.data import RunData, open_data
 from seqlab.tasks.spec import find_spec
@@ -55,6 +57,24 @@ def test_a_tag_of_one_sentence_stays_in_train(tagged: Path, seed: int) -> None:
         tag for name in ("valid", "test") for row in opened.parts[name].rows() for tag in row.values["tag"]
     }
     assert held == {"N", "V"}
+
+
+@pytest.mark.parametrize("task", ["classification", "multi_label", "tagging"])
+def test_more_labels_than_the_limit_are_refused_by_every_task_that_has_labels(
+    task: str, tagged: Path, classes: Path, tmp_path: Path
+) -> None:
+    """20,000 of them filled the memory."""
+    labels, path = 30, classes
+    if task == "multi_label":
+        path = tmp_path / "topics.jsonl"
+        topics = [f"topic {number}" for number in range(30)]
+        rows = [{"text": f"the film {n}", "labels": [topics[n % 30], topics[n * 7 % 30]]} for n in range(90)]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    if task == "tagging":
+        labels, path = 8, tagged
+    with pytest.raises(DataError, match=rf"{path.name}.* {labels} .*data\.max_labels={labels - 1}"):
+        open_and_encode(path, max_labels=labels - 1)
+    assert open_and_encode(path, max_labels=labels)[0].recipe.task == task
 
 
 def test_classes_that_no_drawn_row_has_are_known_and_told(classes: Path) -> None:

@@ -66,8 +66,11 @@ def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes
 
 
 def in_streams(compress: Callable[[bytes], bytes]) -> bytes:
-    """As pbzip2 and others write: several compressed streams one after the other."""
-    return b"".join(compress(TABLE[start : start + 1500]) for start in range(0, len(TABLE), 1500))
+    """As pbzip2 and others write: several compressed streams one after the other. Each ends with a line, so that
+    no reader of tables notices when one is missing.
+    """
+    lines = TABLE.splitlines(keepends=True)
+    return b"".join(compress(b"".join(lines[start : start + 5])) for start in range(0, len(lines), 5))
 
 
 ARCHIVES: dict[str, Callable[[], bytes]] = {
@@ -233,6 +236,21 @@ def test_a_tar_without_its_end_blocks_is_refused_with_a_cure(tmp_path: Path) -> 
             with pytest.raises(DataError, match=r"cut\.tar") as caught:
                 rows_of(path)
             assert caught.value.cure
+
+
+@pytest.mark.parametrize(
+    ("ending", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)]
+)
+def test_the_checksum_behind_long_padding_is_reached(
+    ending: str, compress: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    """An archive may be padded to records of any length, and nobody needs to read what follows its end."""
+    content, path = compress(tarred("") + bytes(2_000_000)), tmp_path / f"padded.tar.{ending}"
+    path.write_bytes(content)
+    assert sum(map(len, rows_of(path).values())) == len(REVIEWS)
+    path.write_bytes(flipped(content, len(content) - 5, 2))
+    with pytest.raises(DataError, match=rf"padded\.tar\.{ending}"):
+        rows_of(path)
 
 
 def test_an_erased_header_is_not_taken_for_the_end(tmp_path: Path) -> None:

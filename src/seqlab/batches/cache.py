@@ -18,6 +18,8 @@ from seqlab.core.errors import DataError
 from seqlab.core.locks import explain_unwritable, lock_file
 
 LARGEST_CACHE = 20_000_000_000
+KEY = "key"
+"""The file with the key of a store: a whole store in the place of another has every digest right."""
 _OURS = re.compile(r"([0-9a-f]{32})(\.tmp)?")
 """Names of cache folders; anything else in the cache is never touched."""
 
@@ -49,6 +51,7 @@ def cached_store(
 
     def write_unchanged(place: Path) -> None:
         write(place)
+        (place / KEY).write_text(key, encoding="ascii")
         if source is not None and source.fingerprint() != fingerprint:
             raise DataError(
                 "the data changed while it was being read.",
@@ -57,13 +60,23 @@ def cached_store(
             )
 
     with _locked(folder, wait=True):
-        was_there, damaged = folder.exists(), damaged_files(folder)
+        was_there, damaged = folder.exists(), damaged_files(folder) or _other_key(folder, key)
         if damaged:
             _make(folder, write_unchanged)
         os.utime(folder)  # the time of last use decides what is evicted first
         store = Store(folder, verify=False)  # every byte has just been read, or written
         store.rebuilt = damaged if was_there else []
         return store
+
+
+def _other_key(folder: Path, key: str) -> list[str]:
+    """The file with the key, if it says that the store was made from something else."""
+    path = folder / KEY
+    try:
+        is_own = path.is_file() and path.read_bytes() == key.encode()
+    except OSError:
+        is_own = False
+    return [] if is_own else [KEY]
 
 
 def _locked(folder: Path, *, wait: bool) -> AbstractContextManager[bool]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -111,6 +110,7 @@ class Runs(Kind):
         from seqlab.core.errors import SeqlabError
         from seqlab.runs.folder.layout import RECIPE, RESULTS
         from seqlab.runs.folder.manifest import read_manifest, verify_scored
+        from seqlab.runs.folder.parse_results import parse_results
 
         folder = Path("runs") / name
         path = folder / RESULTS
@@ -119,7 +119,7 @@ class Runs(Kind):
             return f"{date}  not finished; resume with: seqlab train --resume {quoted(folder)}"
         try:
             verify_scored(folder, RESULTS, read_manifest(folder))
-            results = json.loads(path.read_text(encoding="utf-8"))
+            results = parse_results(path.read_text(encoding="utf-8"))
             return f"{_date(results) or date}  {_first_score(results)}"
         except (SeqlabError, OSError, ValueError, KeyError, IndexError, TypeError, AttributeError):
             return (

@@ -50,10 +50,14 @@ def sync_folder(folder: Path) -> None:
 @contextmanager
 def explain_full_disk(path: Path, *, needed: int) -> Iterator[None]:
     """Turn the system's 'no space left', 'quota exceeded' and 'file too large' into a message with the two
-    numbers that matter.
+    numbers that matter, and 'is a directory' into one that names the file.
     """
     try:
         yield
+    except IsADirectoryError as error:
+        raise EnvironmentProblem(
+            "a folder has the name of this file.", where=str(path), cure="Remove or rename the folder."
+        ) from error
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 from torch import nn
 
-from seqlab.core.errors import RunError, UsageError
+from seqlab.core.errors import RunError, UsageError, listed
 from seqlab.metrics.score import Score
 from seqlab.metrics.text_likelihood import TextScore
 from seqlab.models.short_name import short_name
@@ -23,7 +23,7 @@ from seqlab.recipes.setting_names import naming_settings
 from seqlab.runs.decoding_names import check_decoding_names, reject_sampling_settings
 from seqlab.runs.folder.best_step import least_best_step
 from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe
-from seqlab.runs.folder.manifest import score_again, verify
+from seqlab.runs.folder.manifest import read_manifest, score_again, verify
 from seqlab.runs.folder.results import Results, read_calibration, read_results
 from seqlab.runs.train.build import build_model
 from seqlab.sources.tables import is_table, open_table, save_table
@@ -203,12 +203,24 @@ class Run:
         used = [name for name in dict.fromkeys(("train", "valid", split)) if name in sources]
         evaluator = self.evaluator({name: sources[name] for name in used})
         evaluation = evaluate_split(evaluator, self.predictor.with_recipe(evaluator.recipe), split)
+        if data is None:
+            evaluation = replace(evaluation, notes=(*evaluation.notes, *self._changed_data(sources)))
         if "train" in sources:
             surveyed = (
                 sources if data is None else {name: sources[name] for name in ("train", split)}
             )  # the same parts as in training, whose survey is cached
             note_leaks(evaluation, evaluator, survey_parts(self.recipe, surveyed, more=data))
         return evaluation
+
+    def _changed_data(self, sources: Mapping[str, Source]) -> list[str]:
+        """A note if the run's own data is no longer what it was trained and scored on."""
+        trained = read_manifest(self.folder).data
+        changed = [
+            name
+            for name, source in sources.items()
+            if name in trained and source.fingerprint() != trained[name]
+        ]
+        return [f"the data of {listed(changed)} has changed since the run was trained"] if changed else []
 
     def evaluator(self, sources: Mapping[str, Source]) -> Evaluator[Any, Any, Any]:
         """Return the evaluator of the run for some parts of the data, by name."""

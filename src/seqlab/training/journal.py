@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import sys
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from seqlab.core.files import explain_full_disk, megabytes
 ENDINGS = ("finished", "interrupted", "not_finite")
 LARGEST_JOURNAL = 30_000_000
 """In bytes; a run writes a few hundred lines, plus one for every validation."""
+LARGEST_NUMBER = sys.float_info.max
 NUMBERS = ("epoch", "loss", "learning_rate", "gradient_norm", "train_loss", "train_accuracy", "seconds")
 
 
@@ -94,7 +96,8 @@ def _read_event(line: str) -> dict[str, Any] | None:
 
 def _check_facts(event: dict[str, Any], *, where: str) -> None:
     """Check the types of values that reports plot and that a resumed run shows again."""
-    wrong = [name for name in NUMBERS if not isinstance(event.get(name), int | float | None)]
+    numbers = [name for name in event if name in NUMBERS or name.startswith("valid_")]
+    wrong = [name for name in numbers if not _is_number(event[name])]
     wrong += [name for name in ("sample",) if not isinstance(event.get(name, ""), str)]
     warnings = event.get("warnings", [])
     if not isinstance(warnings, list) or not all(isinstance(warning, str) for warning in warnings):
@@ -104,6 +107,11 @@ def _check_facts(event: dict[str, Any], *, where: str) -> None:
     if wrong:
         what = f"{wrong[0]} is {shortened(json.dumps(event[wrong[0]]))}, which is not a valid value in a journal."
         raise RunError(what, where=where, cure=MOVE)
+
+
+def _is_number(value: object) -> bool:
+    """Or None. An integer that no float can hold is none: reports compute with floats."""
+    return isinstance(value, float | None) or (isinstance(value, int) and abs(value) <= LARGEST_NUMBER)
 
 
 def _plain(value: Any) -> Any:

@@ -20,6 +20,7 @@ from seqlab.training.budget import Budget, scale_counts
 from seqlab.training.callbacks.callback_list import with_registered
 from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
 from seqlab.training.checkpoints.snapshot import restore_snapshot, take_snapshot
+from seqlab.training.checkpoints.typed_state import read_state
 from seqlab.training.checkpoints.weights_file import replace_weights
 from seqlab.training.gradients import accumulate_gradients
 from seqlab.training.journal import Journal
@@ -314,7 +315,7 @@ class TrainingLoop:
         self.carry = restore_snapshot(
             checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device
         )
-        self.loader = self.objective.loader(Cursor(**checkpoint.state["position"]))
+        self.loader = self.objective.loader(read_state(Cursor, checkpoint.state["position"]))
         self.progress = Progress.from_json(checkpoint.state["progress"])
         self.budget = read_budget(checkpoint.state["budget"])
         self.saved_step = checkpoint.step

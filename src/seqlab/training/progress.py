@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from seqlab.training.averaging import Weights
+from seqlab.training.checkpoints.typed_state import read_state
 
 
 @dataclass
@@ -50,10 +51,5 @@ class Progress:
 
     @classmethod
     def from_json(cls, raw: dict[str, Any]) -> Progress:
-        return cls(
-            **{
-                **raw,
-                "since_log": Tally(**raw["since_log"]),
-                "since_validation": Tally(**raw["since_validation"]),
-            }
-        )
+        tallies = {name: read_state(Tally, raw[name]) for name in ("since_log", "since_validation")}
+        return read_state(cls, {**raw, **tallies})

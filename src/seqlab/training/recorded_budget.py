@@ -12,6 +12,7 @@ from typing import Any, TypedDict
 
 from seqlab.core.errors import RunError
 from seqlab.training.budget import Budget
+from seqlab.training.checkpoints.typed_state import read_state
 from seqlab.training.journal import started_event
 
 PLANNED = ("total_steps", "evaluate_every")
@@ -54,8 +55,13 @@ class RecordedBudget(Budget):
 
 
 def read_budget(state: Mapping[str, Any]) -> Budget:
-    """Read the budget of a checkpoint, which is recorded if the run follows another one."""
-    return (RecordedBudget if "plans" in state else Budget)(**state)
+    """Read the budget of a checkpoint, which is recorded if the run follows another one; raises ValueError for
+    numbers that are none of a plan.
+    """
+    budget = read_state(RecordedBudget if "plans" in state else Budget, state)
+    if min(budget.total_steps, budget.evaluate_every) < 1:
+        raise ValueError(f"a plan of {budget.total_steps} steps, validated every {budget.evaluate_every}")
+    return budget
 
 
 def recorded_budget(events: Iterable[Mapping[str, Any]], *, where: str) -> RecordedBudget:

@@ -22,6 +22,7 @@ from seqlab.metrics.score import Score, describe_scores
 from seqlab.pages.sections.base import ReportSection, section_from_json
 from seqlab.runs.folder.layout import CHOICES, RESULTS
 from seqlab.runs.folder.manifest import Manifest, read_manifest, score_again, verify_scored
+from seqlab.runs.folder.parse_results import parse_results
 from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.codec import Codec
 from seqlab.tokens.untrusted_json import read_json_object
@@ -118,25 +119,12 @@ def read_results(folder: Path) -> Results:
         )
     verify_scored(folder, RESULTS, manifest)
     try:
-        results = Results(_checked(json.loads(path.read_text(encoding="utf-8"))))
+        results = Results(parse_results(path.read_text(encoding="utf-8")))
         for score in results.values():
             score.describe()  # fails if a number has the wrong type
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise RunError("the results cannot be read.", where=str(path), cure=score_again(folder)) from error
     return results
-
-
-def _checked(raw: Any) -> dict[str, Any]:
-    """Return the content of results.json if its parts have the expected types; raises ValueError otherwise."""
-    parts = {"splits": dict, "training": dict, "provenance": dict, "warnings": list}
-    if not isinstance(raw, dict) or not all(isinstance(raw.get(name), kind) for name, kind in parts.items()):
-        raise ValueError("a part is missing or has the wrong type")
-    seconds = raw["training"].get("seconds", 0)
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-        raise ValueError("seconds is not a number")
-    if not all(isinstance(warning, str) for warning in raw["warnings"]):
-        raise ValueError("a warning is not text")
-    return raw
 
 
 def provenance(*, seed: int, device: torch.device, data: dict[str, str]) -> dict[str, Any]:

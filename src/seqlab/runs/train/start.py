@@ -53,6 +53,7 @@ from seqlab.training.base import Callback
 from seqlab.training.budget import Budget
 from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
 from seqlab.training.checkpoints.snapshot import weights_in
+from seqlab.training.checkpoints.typed_state import explain_odd_state
 from seqlab.training.checkpoints.weights_file import compare_shapes
 from seqlab.training.device import choose_device, keep_memory_of_large_gradients, use_threads
 from seqlab.training.journal import Journal, read_journal, started_event
@@ -130,10 +131,12 @@ def resume(
         opened = open_again(recipe, data or {}, folder)
         fingerprints = {name: part.fingerprint() for name, part in opened.parts.items()}
         reject_other_data(folder, before=manifest.data, now=fingerprints)
-        budget = read_budget(checkpoint.state["budget"])
+        with explain_odd_state(folder / CHECKPOINTS):
+            budget = read_budget(checkpoint.state["budget"])
         prepared = _prepare_again(folder, codec, opened, budget, clock=clock, on_stage=on_stage)
         trainer = _trainer(prepared, manifest, callback)
-        trainer.resume(checkpoint)
+        with explain_odd_state(folder / CHECKPOINTS):
+            trainer.resume(checkpoint)
         _count_preparation(trainer, prepared, used=budget.before)
         if keep_edited_card(folder, manifest):
             on_stage(f"card.md was edited; your version is now {EDITED}")

@@ -64,7 +64,8 @@ def replace_weights(path: Path, tensors: Mapping[str, Tensor], *, run_id: str = 
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         write_weights(temporary, tensors, run_id=run_id, step=step)
-        temporary.replace(path)
+        with explain_full_disk(path, needed=0):  # a rename needs no space
+            temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
