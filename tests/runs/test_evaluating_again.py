@@ -48,7 +48,7 @@ def test_rows_that_an_evaluation_skips_are_announced(
     small = ["training.threads=1", "training.steps=1", "model.hidden_size=4", "data.bad_rows=skip"]
     run = seqlab.train(tmp_path / "train.csv", *small, out=tmp_path / "run", verbose=False)
     (note,) = run.evaluate(tmp_path / "more.csv").notes
-    assert "1 row" in note
+    assert "1 of 3 rows" in note
     assert "line 3" in note
     assert run.evaluate().notes == ()
     outcome = command(capsys, "evaluate", str(run.folder), str(tmp_path / "more.csv"))
