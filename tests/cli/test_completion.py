@@ -112,9 +112,9 @@ def test_models_after_a_comma() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_data_is_a_dataset_a_recipe_or_a_file() -> None:
-    assert words(completers.what("la"), "la") == ["languages", "laps.csv"]
-    assert words(completers.what("im"), "im") == ["imdb", "imdb-lecture"]
-    assert completers.what("tabl") == []  # only a folder: the shell knows it better
+    assert words(completers.data_or_recipe("la"), "la") == ["languages", "laps.csv"]
+    assert words(completers.data_or_recipe("im"), "im") == ["imdb", "imdb-lecture"]
+    assert completers.data_or_recipe("tabl") == []  # only a folder: the shell knows it better
 
 
 @pytest.mark.usefixtures("folder")
@@ -135,7 +135,7 @@ def test_files_of_a_setting_are_those_that_need_no_quotes() -> None:
 def test_runs_are_folders_with_a_recipe() -> None:
     assert words(completers.runs(), "") == ["laps-gru", "laps-lstm"]
     assert words(completers.settings("start.run=laps-l"), "start.run=laps-l") == ["start.run=laps-lstm"]
-    assert words(completers.what_to_compare("laps"), "laps") == ["laps-gru", "laps-lstm"]
+    assert words(completers.data_or_runs("laps"), "laps") == ["laps-gru", "laps-lstm"]
 
 
 def test_topics_of_explain_need_no_quotes() -> None:

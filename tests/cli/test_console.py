@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqlab.cli.console import answer, answer_json, clean, complain, say, suggest
+from seqlab.cli.console import answer, answer_json, clean, print_error, say, suggest
 from seqlab.core.errors import DataError
 
 
@@ -98,7 +98,7 @@ def test_json_for_a_terminal_without_unicode_is_plain_ascii(
 
 
 def test_a_complaint_is_never_longer_than_twelve_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    complain(DataError("a\n" * 40 + "b" * 5000, where="x.csv", cure="Mend it."))
+    print_error(DataError("a\n" * 40 + "b" * 5000, where="x.csv", cure="Mend it."))
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 12
     assert max(map(len, lines)) <= 600

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from seqlab.cli.kinds import Kind
+from seqlab.cli.kinds import PartKind
 from seqlab.core.errors import EnvironmentProblem
 from seqlab.runs.run import Run
 from tests.cli.running import run
@@ -108,10 +108,10 @@ def test_what_follows_two_dashes_is_data(reviews_run: Run, capsys: pytest.Captur
 
 
 def _fail(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    def fail(_: Kind) -> dict[str, str]:
+    def fail(_: PartKind) -> dict[str, str]:
         raise error
 
-    monkeypatch.setattr(Kind, "summaries", fail)
+    monkeypatch.setattr(PartKind, "summaries", fail)
 
 
 @pytest.mark.parametrize(

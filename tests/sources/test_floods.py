@@ -18,7 +18,7 @@ import pytest
 from seqlab.core.errors import DataError
 from seqlab.sources import column_roles
 from seqlab.sources.base import Row, Source
-from seqlab.sources.column_profile import Profile, profile
+from seqlab.sources.column_profile import ColumnProfile, profile
 from seqlab.sources.column_roles import find_roles
 from seqlab.sources.files import archives
 from seqlab.sources.files.lines import Lines
@@ -199,7 +199,7 @@ def test_of_a_wide_table_fewer_rows_are_looked_at(
     path.write_text("\n".join(map(",".join, [names, *rows])), encoding="utf-8")
     profiled = list[int]()
 
-    def count_rows(rows: list[Row], column: str) -> Profile:
+    def count_rows(rows: list[Row], column: str) -> ColumnProfile:
         profiled.append(len(rows))
         return profile(rows, column)
 

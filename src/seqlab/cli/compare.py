@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seqlab.cli.compared import show_comparison
+from seqlab.cli.comparison_output import show_comparison
 from seqlab.cli.console import answer, answer_json, quoted, suggest
 from seqlab.cli.options import AsJson, Quiet, TaskName
 from seqlab.cli.seeds import announced, checked, name_of, silent, stopped_at

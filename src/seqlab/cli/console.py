@@ -83,7 +83,7 @@ def clean(text: str) -> str:
     )
 
 
-def complain(error: SeqlabError) -> None:
+def print_error(error: SeqlabError) -> None:
     """Print an error in at most twelve lines."""
     lines = f"{type(error).__name__}: {error.message}".splitlines()
     if len(lines) > LONGEST_MESSAGE:

@@ -12,7 +12,7 @@ from seqlab.cli.options import AsJson
 
 if TYPE_CHECKING:
     from seqlab.cli.glossary.terms import Term
-    from seqlab.cli.part_docs import Part
+    from seqlab.cli.part_docs import PartDescription
     from seqlab.core.errors import UsageError
     from seqlab.core.settings import SettingHelp
 
@@ -33,7 +33,7 @@ UNEXPLAINED = ("runs",)
 class Explanation:
     """Everything that matches a topic: parts, a term, settings, and sections of a recipe with their help."""
 
-    parts: list[Part] = field(default_factory=list)
+    parts: list[PartDescription] = field(default_factory=list)
     term: Term | None = None
     settings: list[SettingHelp] = field(default_factory=list)
     sections: dict[str, str] = field(default_factory=dict)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Kind(ABC):
+class PartKind(ABC):
     """One kind. singular: what one of them is called; use: a command with {} for the name."""
 
     singular: str
@@ -42,7 +42,7 @@ class Kind(ABC):
 
 
 @dataclass(frozen=True)
-class Registered(Kind):
+class RegisteredParts(PartKind):
     """The parts of a registry: `registry` is an attribute of `module`, which is imported on first use."""
 
     module: str
@@ -62,7 +62,7 @@ class Registered(Kind):
         return self.load().summary(name)
 
 
-class Cells(Registered):
+class Cells(RegisteredParts):
     """Recurrent cells, each with the names of its options."""
 
     def summary(self, name: str) -> str:
@@ -71,7 +71,7 @@ class Cells(Registered):
         return f"{super().summary(name)} {options_of(CELL_KINDS[name])}"
 
 
-class Models(Kind):
+class Models(PartKind):
     """Everything that `--model` accepts."""
 
     def names(self) -> Sequence[str]:
@@ -85,7 +85,7 @@ class Models(Kind):
         return model_summary(name)
 
 
-class Recipes(Kind):
+class Recipes(PartKind):
     """The shipped recipes."""
 
     def names(self) -> Sequence[str]:
@@ -99,7 +99,7 @@ class Recipes(Kind):
         return recipe_summary(name)
 
 
-class Runs(Kind):
+class Runs(PartKind):
     """The runs in runs/ below the current folder, each with its date and its first score."""
 
     def names(self) -> Sequence[str]:
@@ -130,35 +130,39 @@ class Runs(Kind):
 
 RUNS = "runs"
 DATE = "%Y-%m-%d %H:%M"
-KINDS: dict[str, Kind] = {
-    "tasks": Registered(
+KINDS: dict[str, PartKind] = {
+    "tasks": RegisteredParts(
         "task", "seqlab train FILE --task {}", "seqlab.recipes.task_registry", "registered_tasks"
     ),
     "models": Models("model", "seqlab train FILE --model {}"),
     "cells": Cells("cell", "seqlab train FILE --model {}", "seqlab.cells.registry", "cells"),
-    "attention": Registered("attention", "seqlab explain {}", "seqlab.attention.registry", "score_functions"),
-    "positions": Registered(
+    "attention": RegisteredParts(
+        "attention", "seqlab explain {}", "seqlab.attention.registry", "score_functions"
+    ),
+    "positions": RegisteredParts(
         "position",
         "seqlab train FILE --model transformer model.positions={}",
         "seqlab.positions.registry",
         "positional_encodings",
     ),
-    "optimizers": Registered(
+    "optimizers": RegisteredParts(
         "optimizer",
         "seqlab train FILE training.optimizer={}",
         "seqlab.training.optimizers.registry",
         "optimizers",
     ),
-    "tokens": Registered("token", "seqlab train FILE tokens.kind={}", "seqlab.tokens.registry", "tokenizers"),
-    "formats": Registered(
+    "tokens": RegisteredParts(
+        "token", "seqlab train FILE tokens.kind={}", "seqlab.tokens.registry", "tokenizers"
+    ),
+    "formats": RegisteredParts(
         "format", "seqlab train FILE data.format={}", "seqlab.sources.formats.registry", "source_formats"
     ),
-    "metrics": Registered(
+    "metrics": RegisteredParts(
         "metric", "seqlab train FILE evaluation.metrics={}", "seqlab.metrics.registry", "metrics"
     ),
-    "datasets": Registered("dataset", "seqlab train {}", "seqlab.datasets.base", "datasets"),
+    "datasets": RegisteredParts("dataset", "seqlab train {}", "seqlab.datasets.base", "datasets"),
     "recipes": Recipes("recipe", "seqlab train {} --dry-run"),
-    "studies": Registered("study", "seqlab study {}", "seqlab.studies.base", "studies"),
+    "studies": RegisteredParts("study", "seqlab study {}", "seqlab.studies.base", "studies"),
     RUNS: Runs("run", "seqlab evaluate {}"),
 }
 

@@ -31,7 +31,7 @@ from seqlab.cli import (
     words,
 )
 from seqlab.cli.command import Command
-from seqlab.cli.outcome import reported
+from seqlab.cli.exit_codes import report_errors
 from seqlab.cli.streams import explain_lost_answer, messages, require_output, usable_streams
 from seqlab.cli.unfinished import with_run_to_resume
 from seqlab.cli.usage_errors import unknown_command
@@ -71,11 +71,11 @@ def _load_plugins(paths: list[str]) -> None:
             load_plugin_file(Path(path))
 
 
-class Verbs(TyperGroup):
+class CommandGroup(TyperGroup):
     """Reports errors itself, before typer handles them."""
 
     def make_context(self, *words: Any, **options: Any) -> Any:
-        with reported(debug=False):
+        with report_errors(debug=False):
             return super().make_context(*words, **options)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -85,14 +85,14 @@ class Verbs(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         common = ctx.obj or CommonOptions()
-        with reported(debug=common.debug):
+        with report_errors(debug=common.debug):
             _load_plugins(common.plugins)
             return super().invoke(ctx)
 
 
 app = typer.Typer(
     name="seqlab",
-    cls=Verbs,
+    cls=CommandGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -160,11 +160,11 @@ def main(words: Sequence[str] | None = None) -> None:
     if "_SEQLAB_COMPLETE" in os.environ:
         from seqlab.cli.completion.respond import respond
 
-        with reported(debug=False):
+        with report_errors(debug=False):
             respond(app)
     os.environ.setdefault("GOMP_SPINCOUNT", SHORT_WAIT)  # before torch is imported
     words, common = _common_options(list(sys.argv[1:] if words is None else words))
-    with usable_streams(), warnings_as_lines(), reported(debug=common.debug):
+    with usable_streams(), warnings_as_lines(), report_errors(debug=common.debug):
         _choose_progress(common.progress)
         require_output()
         with explain_lost_answer():  # typer writes help and version itself

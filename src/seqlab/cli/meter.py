@@ -16,7 +16,7 @@ RECENT = 50
 
 
 @dataclass(frozen=True)
-class Reading:
+class ProgressNumbers:
     """One update as displays show it. A text stream has no sequences."""
 
     report: StepReport
@@ -38,11 +38,11 @@ class Meter:
         self._recent: deque[tuple[float, int, int]] = deque(maxlen=RECENT + 1)
         self._metric: tuple[str, float] | None = None
 
-    def step(self, report: StepReport) -> Reading:
+    def step(self, report: StepReport) -> ProgressNumbers:
         self._recent.append((time.monotonic(), report.sequences, report.tokens))
         seconds = max(self._recent[-1][0] - self._recent[0][0], 1e-9)
         made = list(self._recent)[1:]  # the first only marks the start
-        return Reading(
+        return ProgressNumbers(
             report,
             loss=self._loss.add(report.loss),
             steps_per_second=len(made) / seconds,

@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from seqlab.cli.kinds import KINDS, Registered
+from seqlab.cli.kinds import KINDS, RegisteredParts
 
 _PAPER = re.compile(r"\bPapers?: .+")
 SHAPES = {
@@ -23,7 +23,7 @@ SHAPES = {
 
 
 @dataclass(frozen=True)
-class Part:
+class PartDescription:
     """A registered part: its kind and name, and what its docstring says.
 
     parameters: the formula of the parameter count, and its value at the default size. page: the path of its
@@ -50,14 +50,14 @@ class Part:
         return [line for line in (*self.equations, self.shapes, parameters, self.paper) if line]
 
 
-def describe_part(kind: str, name: str) -> Part:
+def describe_part(kind: str, name: str) -> PartDescription:
     """
     >>> describe_part("attention", "general").equations
     ['score(q, k) = qᵀ W k']
     """
     docstring = _docstring(kind, name)
     equations = equations_of(docstring)
-    return Part(
+    return PartDescription(
         kind,
         name,
         KINDS[kind].summary(name),
@@ -91,7 +91,7 @@ def _paper(docstring: str) -> str:
 def _docstring(kind: str, name: str) -> str:
     """The docstring of the class of a built-in part; empty where no class is registered."""
     kind_of_part = KINDS[kind]
-    if not isinstance(kind_of_part, Registered):
+    if not isinstance(kind_of_part, RegisteredParts):
         return ""
     registry = kind_of_part.load()
     module = registry.built_in_module(name)
@@ -135,5 +135,5 @@ def _page(kind: str, name: str) -> str:
         "studies": "docs/guides/studies.md",
     }
     kind_of_part = KINDS[kind]
-    is_plugin = isinstance(kind_of_part, Registered) and not kind_of_part.load().built_in_module(name)
+    is_plugin = isinstance(kind_of_part, RegisteredParts) and not kind_of_part.load().built_in_module(name)
     return "" if is_plugin else pages.get(kind, "")

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from seqlab.cli.console import clean, duration, say
 from seqlab.cli.json_progress import JsonProgress
-from seqlab.cli.meter import Meter, Reading
+from seqlab.cli.meter import Meter, ProgressNumbers
 from seqlab.cli.status_line import status_line
 from seqlab.cli.streams import messages
 from seqlab.cli.units import rate_text, value_text
@@ -42,7 +42,7 @@ class TerminalProgress:
         self._meter = Meter()
         self._epoch = 0
         self._started = self._last_line = time.monotonic()
-        self._validations = _Thinned(MOST_VALIDATION_LINES)
+        self._validations = _ThinnedValidations(MOST_VALIDATION_LINES)
         self._table = ValidationTable(self._console.width)
 
     def __enter__(self) -> Self:
@@ -90,7 +90,7 @@ class TerminalProgress:
             self._console.print(_row_text(clean(line)), soft_wrap=True)
 
 
-def live_text(reading: Reading, *, width: int) -> Text:
+def live_text(reading: ProgressNumbers, *, width: int) -> Text:
     """A bar as long as space allows, and the status."""
     status = status_line(reading, width=width - 1)
     space = min(LONGEST_BAR, width - len(status) - 3)
@@ -110,7 +110,7 @@ def _row_text(line: str) -> Text:
     return text
 
 
-class _Thinned:
+class _ThinnedValidations:
     """Decides which validations to show: all of up to `most`, every other one of twice as many, …, and the last."""
 
     def __init__(self, most: int) -> None:

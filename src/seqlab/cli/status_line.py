@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from seqlab.cli.console import duration
-from seqlab.cli.meter import Reading
+from seqlab.cli.meter import ProgressNumbers
 from seqlab.cli.units import memory_text, rate_text, value_text
 
 GAP = "  "
@@ -11,7 +11,7 @@ KEPT = (0, 1, 4, 2, 3, 5)
 """Indices of the parts by importance: progress, loss, time left, metric, rate, memory."""
 
 
-def status_line(reading: Reading, *, width: int) -> str:
+def status_line(reading: ProgressNumbers, *, width: int) -> str:
     """`120/9,000  loss 0.4322  valid accuracy 0.8123  312 seq/s  3 min 12 s left  412 MB`, or the parts of
     it that fit.
     """
@@ -23,7 +23,7 @@ def status_line(reading: Reading, *, width: int) -> str:
     return parts[0][:width]
 
 
-def status_parts(reading: Reading) -> list[str]:
+def status_parts(reading: ProgressNumbers) -> list[str]:
     report = reading.report
     metric = (
         f"{reading.metric[0].replace('_', ' ')} {value_text(reading.metric[1])}" if reading.metric else ""
@@ -38,7 +38,7 @@ def status_parts(reading: Reading) -> list[str]:
     ]
 
 
-def _rate(reading: Reading) -> str:
+def _rate(reading: ProgressNumbers) -> str:
     if reading.sequences_per_second:
         return rate_text(reading.sequences_per_second, "seq")
     if reading.tokens_per_second:

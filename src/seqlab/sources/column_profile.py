@@ -39,7 +39,7 @@ MOST_DIGITS = 30
 
 
 @dataclass(frozen=True)
-class Profile:
+class ColumnProfile:
     """One column of a sample."""
 
     name: str
@@ -131,7 +131,7 @@ class Profile:
         )
 
 
-def profile(rows: Sequence[Row], column: str) -> Profile:
+def profile(rows: Sequence[Row], column: str) -> ColumnProfile:
     cells = ["" if row.values.get(column) is None else cell_text(row.values[column]) for row in rows]
     filled = [cell.strip() for cell in cells if cell.strip()]
     count = max(len(filled), 1)
@@ -139,7 +139,7 @@ def profile(rows: Sequence[Row], column: str) -> Profile:
     numbers = [without_unit(cell, [unit]) for cell in filled] if unit else filled
     decimal = decimal_of(numbers)
     counts = Counter(filled)
-    return Profile(
+    return ColumnProfile(
         name=column,
         num_rows=len(cells),
         num_distinct=len(counts),

@@ -32,8 +32,8 @@ DATA = [
     Mutant(
         "split-loses-rare-labels",
         "sources/splitting.py",
-        "    train_only_labels = _keep_labels(source, marks, labels, keys) if labels is not None else ()",
-        "    train_only_labels = ()",
+        "        train_only_labels, only_label = _keep_labels(source, marks, labels, keys)",
+        "        train_only_labels, only_label = (), {}",
         "tests/sources/test_splitting.py tests/runs/test_rare_labels.py",
         "A label may stand in the test part only.",
     ),

@@ -13,16 +13,16 @@ from seqlab.cli.completion.completers import Completion
 Completer = Callable[..., list[Completion]]
 COMPLETERS: Mapping[str, Mapping[str, Completer]] = {
     "train": {
-        "what": completers.what,
+        "what": completers.data_or_recipe,
         "settings": completers.settings,
         "task": completers.tasks,
         "model": completers.models,
         "start_from": completers.runs,
         "resume": completers.runs,
     },
-    "data": {"what": completers.what, "settings": completers.settings},
+    "data": {"what": completers.data_or_recipe, "settings": completers.settings},
     "lr": {
-        "what": completers.what,
+        "what": completers.data_or_recipe,
         "settings": completers.settings,
         "task": completers.tasks,
         "model": completers.models,
@@ -34,13 +34,13 @@ COMPLETERS: Mapping[str, Mapping[str, Completer]] = {
         "others": completers.runs,
     },
     "compare": {
-        "what": completers.what_to_compare,
+        "what": completers.data_or_runs,
         "models": completers.model_list,
         "against": completers.runs,
         "task": completers.tasks,
     },
     "gain": {
-        "what": completers.what,
+        "what": completers.data_or_recipe,
         "settings": completers.settings,
         "start_from": completers.runs,
         "task": completers.tasks,

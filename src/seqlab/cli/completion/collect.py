@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from seqlab.cli.completion.index import Index, SettingEntry
+from seqlab.cli.completion.index import CompletionIndex, SettingEntry
 from seqlab.cli.glossary.terms import all_terms
 from seqlab.cli.kinds import KINDS
 from seqlab.core.settings import SettingHelp, describe
@@ -16,10 +16,10 @@ LIST = "list of "
 CHOICE = " | "
 
 
-def collect_index() -> Index:
+def collect_index() -> CompletionIndex:
     # Runs are looked for anew each time.
     names = {kind: kind_of.summaries() for kind, kind_of in KINDS.items() if kind != "runs"}
-    return Index(_settings(names), names, _topics(names))
+    return CompletionIndex(_settings(names), names, _topics(names))
 
 
 def _settings(names: dict[str, dict[str, str]]) -> dict[str, SettingEntry]:

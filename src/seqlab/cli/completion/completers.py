@@ -49,7 +49,7 @@ def runs() -> list[Completion]:
     return [(path.parent.name, "") for path in sorted(Path("runs").glob("*/recipe.toml"))]
 
 
-def what(incomplete: str) -> list[Completion]:
+def data_or_recipe(incomplete: str) -> list[Completion]:
     """Built-in datasets, shipped recipes and files. Where only files match, the shell completes them itself."""
     names = load_index().names
     parts = {**names["datasets"], **names["recipes"]}
@@ -58,9 +58,9 @@ def what(incomplete: str) -> list[Completion]:
     return [*parts.items(), *((path, "") for path in _paths(incomplete))]
 
 
-def what_to_compare(incomplete: str) -> list[Completion]:
+def data_or_runs(incomplete: str) -> list[Completion]:
     """Runs; or, with --models, data and settings."""
-    return [*runs(), *what(incomplete), *settings(incomplete)]
+    return [*runs(), *data_or_recipe(incomplete), *settings(incomplete)]
 
 
 def settings(incomplete: str) -> list[Completion]:

@@ -33,7 +33,7 @@ class SettingEntry:
 
 
 @dataclass(frozen=True)
-class Index:
+class CompletionIndex:
     """Every name that can be completed, with a sentence each."""
 
     settings: dict[str, SettingEntry]
@@ -43,14 +43,14 @@ class Index:
     """What `seqlab explain` knows."""
 
 
-def load_index() -> Index:
+def load_index() -> CompletionIndex:
     """The index, from its file if that is as new as the code."""
     path, stamp = _file(), _stamp()
     with suppress(OSError, ValueError, LookupError, TypeError):  # missing, damaged or of another version
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept.pop("stamp") == stamp:
             settings = {name: SettingEntry(**entry) for name, entry in kept.pop("settings").items()}
-            return Index(settings, **kept)
+            return CompletionIndex(settings, **kept)
     from seqlab.cli.completion.collect import collect_index
 
     index = collect_index()

@@ -20,7 +20,7 @@ SKIP = "Fix the line, or skip such pairs with data.bad_rows=skip."
 
 
 @dataclass(frozen=True)
-class Pair:
+class FilePair:
     """Two files and the common prefix of their names."""
 
     prefix: Path
@@ -35,7 +35,7 @@ class AlignedLines(PairSource):
     space. A line that is empty in both files is skipped.
     """
 
-    def __init__(self, pair: Pair, settings: DataSettings) -> None:
+    def __init__(self, pair: FilePair, settings: DataSettings) -> None:
         self.name = str(pair.prefix)
         self.paths = (pair.source, pair.target)
         self.columns = [settings.source, settings.target]
@@ -109,7 +109,7 @@ class AlignedLines(PairSource):
         return count + (last != b"\n")
 
 
-def find_pair(path: Path, settings: DataSettings) -> Pair | None:
+def find_pair(path: Path, settings: DataSettings) -> FilePair | None:
     """The two files that a name refers to: PREFIX, or one of PREFIX.en and PREFIX.de; None if it refers
     to something else.
     """
@@ -128,7 +128,7 @@ def find_pair(path: Path, settings: DataSettings) -> Pair | None:
             where=str(prefix.parent / missing),
             cure=nearest(missing, names),
         )
-    return Pair(prefix, source, target)
+    return FilePair(prefix, source, target)
 
 
 def pairs_of_folder(folder: Path, settings: DataSettings) -> dict[str, Source]:

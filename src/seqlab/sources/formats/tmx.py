@@ -36,7 +36,7 @@ MOST_WAITING = 50_000_000
 """Maximum size of a markup tag in bytes."""
 
 
-class Unit(NamedTuple):
+class TranslationUnit(NamedTuple):
     """The segments by language code, as written in the file, and the line on which the unit starts."""
 
     line: int
@@ -122,7 +122,7 @@ class Tmx(PairSource):
             elif not empty:
                 yield Row({name: value or "" for name, value in values.items()}, self.name, unit.line)
 
-    def _units(self, reader: _Reader) -> Iterator[Unit]:
+    def _units(self, reader: _Reader) -> Iterator[TranslationUnit]:
         fed = 0
         for block in read_blocks(self.path):
             reader.feed(block)
@@ -159,7 +159,7 @@ def _is_among(languages: Iterable[str], name: str) -> bool:
     return any(matches_language(language, name) for language in languages)
 
 
-def segment_of(unit: Unit, column: str) -> str | None:
+def segment_of(unit: TranslationUnit, column: str) -> str | None:
     """The segment with exactly this code, else with the first variant of the language."""
     exact = unit.segments.get(column)
     return (
@@ -179,7 +179,7 @@ class _Reader:
         self.source_language = ""
         """The source language declared in the header."""
         self._open: list[str] = []
-        self._units: list[Unit] = []
+        self._units: list[TranslationUnit] = []
         self._segments: dict[str, str] = {}
         self._problem = ""
         self._start = 0
@@ -219,7 +219,7 @@ class _Reader:
                 cure="Save it as UTF-8, and declare that in its first line.",
             ) from error
 
-    def taken(self) -> Sequence[Unit]:
+    def taken(self) -> Sequence[TranslationUnit]:
         units, self._units = self._units, []
         return units
 
@@ -252,7 +252,7 @@ class _Reader:
         if name == "seg" and self._language and "tu" in self._open:
             self._segments.setdefault(self._language, " ".join("".join(self._text).split()))
         elif name == "tu":
-            self._units.append(Unit(self._start, self._segments, self._problem))
+            self._units.append(TranslationUnit(self._start, self._segments, self._problem))
 
     def _read(self, text: str) -> None:
         if "seg" not in self._open or not CODES.isdisjoint(self._open):

@@ -14,7 +14,7 @@ from seqlab.sources.column_names import (
     is_id_name,
     is_named,
 )
-from seqlab.sources.column_profile import Profile
+from seqlab.sources.column_profile import ColumnProfile
 from seqlab.sources.label_lists import list_separator
 from seqlab.sources.local_numbers import is_plain, plain, without_unit
 from seqlab.sources.roles.base import Answer, Evidence
@@ -33,7 +33,7 @@ MOST_COMPARED = 12
 class Candidate:
     """A column that may be the label, what it would contain, and how likely it is."""
 
-    column: Profile
+    column: ColumnProfile
     answer: Answer
     points: float = 0.0
     facts: tuple[str, ...] = ()
@@ -51,7 +51,9 @@ class Table:
     texts: list[str]
 
 
-def rank_labels(columns: Sequence[Profile], table: Table, *, lists: Sequence[str] = ()) -> list[Candidate]:
+def rank_labels(
+    columns: Sequence[ColumnProfile], table: Table, *, lists: Sequence[str] = ()
+) -> list[Candidate]:
     """The columns that may be the label, the likeliest first. lists: columns whose cells are lists of labels."""
     candidates = [Candidate(column, answer) for column in columns if (answer := _answer(column, lists))]
     weighed = sorted((_weigh(one, table, PLAIN_EVIDENCE) for one in candidates), key=lambda one: -one.points)
@@ -59,7 +61,7 @@ def rank_labels(columns: Sequence[Profile], table: Table, *, lists: Sequence[str
     return sorted(asked, key=lambda one: -one.points)
 
 
-def is_measured(column: Profile | None) -> bool:
+def is_measured(column: ColumnProfile | None) -> bool:
     """Whether the values are numbers, too many distinct ones to be classes."""
     return (
         column is not None
@@ -69,7 +71,7 @@ def is_measured(column: Profile | None) -> bool:
     )
 
 
-def _answer(column: Profile, lists: Sequence[str]) -> Answer:
+def _answer(column: ColumnProfile, lists: Sequence[str]) -> Answer:
     """The kind of label that a column would contain; empty if it cannot be one."""
     if column.name in lists or (not column.is_mostly_number and list_separator(column.cells)):
         return "labels"
@@ -138,7 +140,7 @@ def predicted(one: Candidate, table: Table) -> Evidence:
     return Evidence(4 * share, "predictable from the text") if share > 0.15 else Evidence(0)
 
 
-def _halves(values: Sequence[str], column: Profile) -> list[str]:
+def _halves(values: Sequence[str], column: ColumnProfile) -> list[str]:
     """Numbers as above or below their median."""
     numbers = [plain(without_unit(value, [column.unit]), column.decimal) for value in values]
     middle = median(float(number) for number in numbers if is_plain(number))

@@ -14,7 +14,7 @@ from seqlab.sources.column_names import (
     TIME_NAMES,
     is_named,
 )
-from seqlab.sources.column_profile import DATE, Profile
+from seqlab.sources.column_profile import DATE, ColumnProfile
 from seqlab.sources.roles.base import Answer, ColumnRoles, RoleReason
 from seqlab.sources.roles.label_evidence import is_measured
 from seqlab.sources.roles.wide_roles import wide_roles
@@ -23,7 +23,7 @@ from seqlab.sources.views.series import no_features
 
 
 def series_roles(
-    source: Source, rows: Sequence[Row], columns: Mapping[str, Profile], data: DataSettings
+    source: Source, rows: Sequence[Row], columns: Mapping[str, ColumnProfile], data: DataSettings
 ) -> ColumnRoles:
     """The roles in a table without text."""
     sequence = data.sequence or _pick_sequence(columns, taken=data.label)
@@ -75,7 +75,7 @@ def _nothing_found(source: Source) -> DataError:
     )
 
 
-def _is_time_series(columns: Mapping[str, Profile]) -> bool:
+def _is_time_series(columns: Mapping[str, ColumnProfile]) -> bool:
     """Whether the table has timestamps, or columns named like them, and numbers."""
     times = [name for name, column in columns.items() if name.lower() in TIME_NAMES or _holds_dates(column)]
     return bool(times) and any(
@@ -83,12 +83,12 @@ def _is_time_series(columns: Mapping[str, Profile]) -> bool:
     )
 
 
-def _holds_dates(column: Profile) -> bool:
+def _holds_dates(column: ColumnProfile) -> bool:
     filled = [cell.strip() for cell in column.cells if cell.strip()]
     return len(filled) > 1 and all(DATE.fullmatch(cell) for cell in filled)
 
 
-def _no_forecast(source: Source, columns: Mapping[str, Profile]) -> DataError:
+def _no_forecast(source: Source, columns: Mapping[str, ColumnProfile]) -> DataError:
     numbers = [
         name for name, column in columns.items() if column.is_mostly_number and name.lower() not in TIME_NAMES
     ]
@@ -103,7 +103,7 @@ def _no_forecast(source: Source, columns: Mapping[str, Profile]) -> DataError:
     )
 
 
-def _pick_sequence(columns: Mapping[str, Profile], *, taken: str) -> str:
+def _pick_sequence(columns: Mapping[str, ColumnProfile], *, taken: str) -> str:
     """A column whose values form consecutive blocks, each value in one block only; a constant says nothing."""
     blocks = [
         name
@@ -118,7 +118,7 @@ def _pick_sequence(columns: Mapping[str, Profile], *, taken: str) -> str:
     return next(iter([*named, *ids, *finest]), "")
 
 
-def _pick_label(rows: Sequence[Row], columns: Mapping[str, Profile], *, sequence: str) -> str:
+def _pick_label(rows: Sequence[Row], columns: Mapping[str, ColumnProfile], *, sequence: str) -> str:
     def is_constant(name: str) -> bool:
         seen: dict[object, object] = {}
         return all(
@@ -130,7 +130,7 @@ def _pick_label(rows: Sequence[Row], columns: Mapping[str, Profile], *, sequence
     return _by_name(constant, LABEL_NAMES) or (classes[-1] if classes else "")
 
 
-def _pick_tags(columns: Mapping[str, Profile], *, taken: Sequence[str]) -> str:
+def _pick_tags(columns: Mapping[str, ColumnProfile], *, taken: Sequence[str]) -> str:
     """A column of classes next to the numbers of a step."""
     classes = {
         name: column
@@ -140,7 +140,7 @@ def _pick_tags(columns: Mapping[str, Profile], *, taken: Sequence[str]) -> str:
     return _by_name(classes, (*TAG_NAMES, *LABEL_NAMES)) or next(iter(classes), "")
 
 
-def _by_name(columns: Mapping[str, Profile], names: Sequence[str]) -> str:
+def _by_name(columns: Mapping[str, ColumnProfile], names: Sequence[str]) -> str:
     fitting = list(columns)
     exact = [name for usual in names for name in fitting if name.lower() == usual]
     ending = [name for usual in names for name in fitting if is_named(name, [usual])]

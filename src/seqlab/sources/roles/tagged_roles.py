@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from seqlab.sources.column_names import SENTENCE_NAMES, TAG_NAMES, WORD_NAMES, is_named
-from seqlab.sources.column_profile import Profile
+from seqlab.sources.column_profile import ColumnProfile
 from seqlab.sources.roles.base import ColumnRoles, RoleReason
 from seqlab.sources.settings import DataSettings
 
@@ -29,7 +29,7 @@ def word_roles(tokens: Sequence[str], columns: Sequence[str], data: DataSettings
     )
 
 
-def word_row_roles(columns: Mapping[str, Profile], data: DataSettings) -> ColumnRoles | None:
+def word_row_roles(columns: Mapping[str, ColumnProfile], data: DataSettings) -> ColumnRoles | None:
     """A table with one row per word: a column that names the sentence, the word, and its tag; None if it is
     not such a table.
     """
@@ -65,12 +65,12 @@ def word_row_roles(columns: Mapping[str, Profile], data: DataSettings) -> Column
     )
 
 
-def _of_spans(columns: Mapping[str, Profile]) -> str:
+def _of_spans(columns: Mapping[str, ColumnProfile]) -> str:
     """The column whose tags mark spans; the table may also have parts of speech."""
     return next((name for name in columns if all(map(SPAN_TAG.fullmatch, columns[name].cells))), "")
 
 
-def _names_sentences(column: Profile) -> bool:
+def _names_sentences(column: ColumnProfile) -> bool:
     """Whether a column identifies the sentence of a word: in every row, or only in the first row of each sentence."""
     filled = column.num_rows - column.num_empty
     is_first_only = column.num_distinct == filled < column.num_rows / 2

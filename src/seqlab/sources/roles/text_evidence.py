@@ -19,7 +19,7 @@ from seqlab.sources.column_names import (
     is_id_name,
     is_named,
 )
-from seqlab.sources.column_profile import Profile
+from seqlab.sources.column_profile import ColumnProfile
 from seqlab.sources.roles.languages import language_of
 
 NAMED = 1.6
@@ -30,7 +30,7 @@ PAIR_POINTS = 2.5
 """Minimum number of points for two columns to be a pair."""
 
 
-def pick_text(columns: Mapping[str, Profile], *, taken: str) -> str:
+def pick_text(columns: Mapping[str, ColumnProfile], *, taken: str) -> str:
     """The column with the most text, unless a shorter one is named like text; empty if none looks like text.
 
     A column named like a label is not a text, unless all texts are named so (`title.label`, `content.label`).
@@ -46,11 +46,11 @@ def pick_text(columns: Mapping[str, Profile], *, taken: str) -> str:
     return max(likely, key=lambda name: text_points(likely[name]), default="")
 
 
-def _holds_words(column: Profile) -> bool:
+def _holds_words(column: ColumnProfile) -> bool:
     return not (column.is_mostly_number or column.is_formal or column.num_empty == column.num_rows)
 
 
-def text_points(column: Profile) -> float:
+def text_points(column: ColumnProfile) -> float:
     """Length counts logarithmically, and so do words: a link is long, but no sentence. Repeated texts, empty cells, and
     names of other things count against a column.
     """
@@ -69,7 +69,7 @@ def text_points(column: Profile) -> float:
     )
 
 
-def other_texts(columns: Mapping[str, Profile], *, text: str, label: str) -> list[str]:
+def other_texts(columns: Mapping[str, ColumnProfile], *, text: str, label: str) -> list[str]:
     """Other columns of sentences that could be read as well."""
     return [
         name
@@ -82,7 +82,7 @@ def other_texts(columns: Mapping[str, Profile], *, text: str, label: str) -> lis
     ]
 
 
-def find_pair(columns: Mapping[str, Profile]) -> tuple[tuple[str, str], str] | None:
+def find_pair(columns: Mapping[str, ColumnProfile]) -> tuple[tuple[str, str], str] | None:
     """The two columns most like a pair, and why; None if there are none."""
     texts = [
         column
@@ -96,19 +96,19 @@ def find_pair(columns: Mapping[str, Profile]) -> tuple[tuple[str, str], str] | N
     return ((first, second), why) if points >= PAIR_POINTS else None
 
 
-def find_twins(columns: Mapping[str, Profile], *, taken: str) -> list[str]:
+def find_paired_texts(columns: Mapping[str, ColumnProfile], *, taken: str) -> list[str]:
     """Two texts that share one label: `question1` and `question2`, `premise` and `hypothesis`; empty
     if no two columns have such names. Shorter names come first: `sentence1` rather than `sentence1_parse`.
     """
     texts = [name for name, column in columns.items() if name != taken and column.is_text]
-    pairs = [pair for pair in combinations(texts, 2) if _are_twins(*(name.lower() for name in pair))]
+    pairs = [pair for pair in combinations(texts, 2) if _are_counterparts(*(name.lower() for name in pair))]
     return list(min(pairs, key=lambda pair: len(pair[0]), default=()))
 
 
-def _are_twins(first: str, second: str) -> bool:
+def _are_counterparts(first: str, second: str) -> bool:
     """Whether two names differ only in a number or letter, or belong together.
 
-    >>> _are_twins("question1", "question2"), _are_twins("text_a", "text_b"), _are_twins("h1", "h21")
+    >>> _are_counterparts("question1", "question2"), _are_counterparts("text_a", "text_b"), _are_counterparts("h1", "h21")
     (True, True, False)
     """
     number = re.search(r"1(?!\d)|_a$", first)
@@ -117,11 +117,11 @@ def _are_twins(first: str, second: str) -> bool:
     return first[: number.start()] + ("2" if number[0] == "1" else "_b") + first[number.end() :] == second
 
 
-def _is_varied(column: Profile) -> bool:
+def _is_varied(column: ColumnProfile) -> bool:
     return column.num_distinct > 0.5 * (column.num_rows - column.num_empty) and column.empty_share < 0.5
 
 
-def pair_points(first: Profile, second: Profile) -> tuple[float, str]:
+def pair_points(first: ColumnProfile, second: ColumnProfile) -> tuple[float, str]:
     """How much two columns look like source and target sentences."""
     names = tuple(column.name.lower().rpartition(".")[2] for column in (first, second))
     languages = [language_of([cell for cell in column.cells if cell.strip()]) for column in (first, second)]
@@ -138,7 +138,7 @@ def pair_points(first: Profile, second: Profile) -> tuple[float, str]:
     return 0.0, ""
 
 
-def _ratio(first: Profile, second: Profile) -> float:
+def _ratio(first: ColumnProfile, second: ColumnProfile) -> float:
     return first.mean_length / max(second.mean_length, 1e-9)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from seqlab.core.shell_words import setting_word
 from seqlab.sources.base import Row
-from seqlab.sources.column_profile import Profile
+from seqlab.sources.column_profile import ColumnProfile
 from seqlab.sources.roles.base import ANOTHER_TASK, Answer, ColumnRoles, RoleReason
 from seqlab.sources.roles.flag_labels import find_flags
 from seqlab.sources.roles.label_evidence import (
@@ -17,7 +17,7 @@ from seqlab.sources.roles.label_evidence import (
     is_measured,
     rank_labels,
 )
-from seqlab.sources.roles.text_evidence import find_pair, find_twins, other_texts, text_points
+from seqlab.sources.roles.text_evidence import find_pair, find_paired_texts, other_texts, text_points
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import names_of
 from seqlab.sources.word_lists import holds_several
@@ -35,7 +35,7 @@ STRONG = 4.0
 
 
 def text_roles(
-    rows: Sequence[Row], columns: dict[str, Profile], text: str, data: DataSettings
+    rows: Sequence[Row], columns: dict[str, ColumnProfile], text: str, data: DataSettings
 ) -> ColumnRoles:
     """The roles in a table with a text column."""
     named = names_of(text, list(columns))
@@ -52,9 +52,11 @@ def text_roles(
     spread = [label] if len(names_of(label, list(columns))) > 1 else []
     if pair is not None and (best is None or best.points < STRONG):
         return _pair_roles(pair, text, label)
-    twins = [] if data.text or not label else find_twins(columns, taken=label)
-    reasons = [] if data.text else [RoleReason("text", _about_text(columns, text, label=label, twins=twins))]
-    text = ",".join(twins) or text
+    paired = [] if data.text or not label else find_paired_texts(columns, taken=label)
+    reasons = (
+        [] if data.text else [RoleReason("text", _about_text(columns, text, label=label, paired=paired))]
+    )
+    text = ",".join(paired) or text
     if not label:
         return _no_label(columns, text, ranked, reasons, is_named=bool(data.text))
     if best is not None:
@@ -72,7 +74,7 @@ def text_roles(
 
 
 def _flag_roles(
-    columns: Mapping[str, Profile], text: str, flags: Sequence[str], data: DataSettings
+    columns: Mapping[str, ColumnProfile], text: str, flags: Sequence[str], data: DataSettings
 ) -> ColumnRoles:
     """Labels with one column each."""
     label = ",".join(flags)
@@ -88,12 +90,12 @@ def _flag_roles(
     )
 
 
-def _texts(columns: Mapping[str, Profile], named: Sequence[str]) -> list[str]:
+def _texts(columns: Mapping[str, ColumnProfile], named: Sequence[str]) -> list[str]:
     cells = [columns[name].cells for name in named if name in columns]
     return [" ".join(row) for row in zip(*cells, strict=True)]
 
 
-def _answer_of(column: Profile | None, *, is_list: bool) -> Answer:
+def _answer_of(column: ColumnProfile | None, *, is_list: bool) -> Answer:
     """The kind of a label column named by the user."""
     return "labels" if is_list else "number" if is_measured(column) else "class"
 
@@ -112,7 +114,7 @@ def _pair_roles(pair: tuple[tuple[str, str], str], text: str, label: str) -> Col
 
 
 def _no_label(
-    columns: Mapping[str, Profile],
+    columns: Mapping[str, ColumnProfile],
     text: str,
     ranked: Sequence[Candidate],
     reasons: list[RoleReason],
@@ -136,11 +138,13 @@ def _no_label(
     )
 
 
-def _about_text(columns: Mapping[str, Profile], text: str, *, label: str, twins: Sequence[str] = ()) -> str:
-    """Which column was chosen, and how to add other text columns. twins: two texts that are read together."""
-    if twins:
-        alone = setting_word("data.text", twins[0])
-        return f"text columns '{twins[0]}' and '{twins[1]}', read together; set {alone} to read only one"
+def _about_text(
+    columns: Mapping[str, ColumnProfile], text: str, *, label: str, paired: Sequence[str] = ()
+) -> str:
+    """Which column was chosen, and how to add other text columns. paired: two texts that are read together."""
+    if paired:
+        alone = setting_word("data.text", paired[0])
+        return f"text columns '{paired[0]}' and '{paired[1]}', read together; set {alone} to read only one"
     others = other_texts(columns, text=text, label=label)
     close = [name for name in others if text_points(columns[name]) > text_points(columns[text]) - CLOSE]
     sure = ", uncertain" if close else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from seqlab.sources.column_profile import Profile
+from seqlab.sources.column_profile import ColumnProfile
 from seqlab.sources.roles.base import ColumnRoles, RoleReason
 from seqlab.sources.roles.label_evidence import LEAST_POINTS, Table, is_measured, rank_labels
 from seqlab.sources.settings import DataSettings
@@ -15,7 +15,7 @@ FEWEST_STEPS = 8
 """Fewer numbered columns may be separate measurements."""
 
 
-def wide_roles(columns: Mapping[str, Profile], data: DataSettings) -> ColumnRoles | None:
+def wide_roles(columns: Mapping[str, ColumnProfile], data: DataSettings) -> ColumnRoles | None:
     """The roles, or None if the table has no label or not enough numbered columns of numbers."""
     steps = list(data.features) or _numbered_steps(columns)
     others = [column for name, column in columns.items() if name not in steps]
@@ -42,7 +42,7 @@ def wide_roles(columns: Mapping[str, Profile], data: DataSettings) -> ColumnRole
     )
 
 
-def _numbered_steps(columns: Mapping[str, Profile]) -> list[str]:
+def _numbered_steps(columns: Mapping[str, ColumnProfile]) -> list[str]:
     """The longest run of numeric columns whose names differ in a number that grows by one."""
     runs: list[list[str]] = [[]]
     before = ("", -1, "")
@@ -57,7 +57,7 @@ def _numbered_steps(columns: Mapping[str, Profile]) -> list[str]:
     return max(runs, key=len)
 
 
-def _pick_label(others: list[Profile], names: list[str]) -> str:
+def _pick_label(others: list[ColumnProfile], names: list[str]) -> str:
     """The likeliest label among the other columns; a number only if nothing else is left."""
     table = Table(names, [""] * (others[0].num_rows if others else 0))
     ranked = [one for one in rank_labels(others, table) if one.points >= LEAST_POINTS]

@@ -71,7 +71,7 @@ class Sketches:
 
 
 @dataclass(frozen=True)
-class Near:
+class NearDuplicate:
     """A row, the earlier row that it resembles, and their similarity."""
 
     row: int
@@ -145,10 +145,10 @@ def _in_one_band(
 
 def alike(
     pairs: Iterable[tuple[int, int]], texts: Mapping[int, bytes], others: Mapping[int, bytes]
-) -> list[Near]:
+) -> list[NearDuplicate]:
     """The pairs whose texts really are near-duplicates, one for each row: that with the likeliest candidate."""
-    nearest: dict[int, Near] = {}
+    nearest: dict[int, NearDuplicate] = {}
     for row, other in pairs:
         if row not in nearest and (share := likeness(texts[row], others[other])) >= ALIKE:
-            nearest[row] = Near(row, other, share)
+            nearest[row] = NearDuplicate(row, other, share)
     return [nearest[row] for row in sorted(nearest)]

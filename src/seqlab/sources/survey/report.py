@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -172,75 +173,68 @@ def _plain(part: PartSurvey) -> dict[str, Any]:
 
 
 def _warnings(name: str, part: PartSurvey) -> list[str]:
-    sentences = []
-    if part.empty:
-        sentences.append(
-            f"{name}: {part.empty:,} empty text{_s(part.empty)}, the first at {part.first_empty[0]}"
-        )
-    if part.duplicates:
-        sentences.append(f"{name}: {_texts(part.duplicates, 'repeats', 'repeat')} an earlier one")
-    if part.near_duplicates:
-        sentences.append(
-            f"{name}: {_texts(part.near_duplicates, 'is', 'are')} nearly identical to an earlier one,"
-            f" {_first(part.first_near_duplicates)}"
-        )
-    if part.leaks:
-        sentences.append(
-            f"{name}: {_texts(part.leaks, 'also occurs', 'also occur')} in train,"
-            f" {_first(part.first_leaks, 'train: ')}"
-        )
-    if part.plain_leaks:
-        what = f"{_texts(part.plain_leaks, 'also occurs', 'also occur')} in train, ignoring case, punctuation and whitespace"
-        sentences.append(f"{name}: {what}, {_first(part.first_plain_leaks, 'train: ')}")
-    if part.near_leaks:
-        what = (
-            f"{_texts(part.near_leaks, 'has a near-duplicate', 'have near-duplicates')} in train (at"
-            f" least {ALIKE:.0%} overlap)"
-        )
-        sentences.append(f"{name}: {what}, {_first(part.first_near_leaks, 'train: ')}")
-    if part.in_valid:
-        what = f"{_texts(part.in_valid, 'also occurs', 'also occur')} in valid, exactly or nearly"
-        sentences.append(f"{name}: {what}, {_first(part.first_in_valid, 'valid: ')}")
-    if part.share_in_valid > FEW_REPEATS:
-        sentence = f"{part.share_in_valid:.1%} of the {WINDOW}-character passages also occur in valid"
-        sentences.append(f"{name}: {sentence}, {_first(part.first_in_valid, 'valid: ')}")
+    findings = [*_about_texts(part), *_about_other_splits(part)]
     if part.compared:
-        sentences.append(f"{name}: searched only the first {part.compared:,} rows for near-duplicates")
+        findings.append(f"searched only the first {part.compared:,} rows for near-duplicates")
     if part.conflicts:
-        sentences.append(
-            f"{name}: {_texts(part.conflicts, 'occurs', 'occur')} elsewhere with a different label,"
-            f" {_first(part.first_conflicts)}"
-        )
+        what = f"{_texts(part.conflicts, 'occurs', 'occur')} elsewhere with a different label"
+        findings.append(f"{what}, {_first(part.first_conflicts)}")
     if part.repeats is not None and part.repeats.share > FEW_REPEATS:
-        sentence = f"{part.repeats.share:.1%} of the {WINDOW}-character passages also occur in train"
-        sentences.append(
-            f"{name}: {sentence}, the first at {part.repeats.first} (train: {part.repeats.also})"
-        )
+        what = f"{part.repeats.share:.1%} of the {WINDOW}-character passages also occur in train"
+        findings.append(f"{what}, the first at {part.repeats.first} (train: {part.repeats.also})")
+    sentences = [f"{name}: {finding}" for finding in [*findings, *_about_labels(part)]]
+    skipped = describe_skipped(part.skipped, part.first_skipped, num_rows=part.skipped_of)
+    return [*sentences, skipped] if skipped else sentences  # the last one names the file
+
+
+def _about_texts(part: PartSurvey) -> Iterator[str]:
+    if part.empty:
+        yield f"{part.empty:,} empty text{_s(part.empty)}, the first at {part.first_empty[0]}"
+    if part.duplicates:
+        yield f"{_texts(part.duplicates, 'repeats', 'repeat')} an earlier one"
+    if part.near_duplicates:
+        what = f"{_texts(part.near_duplicates, 'is', 'are')} nearly identical to an earlier one"
+        yield f"{what}, {_first(part.first_near_duplicates)}"
+
+
+def _about_other_splits(part: PartSurvey) -> Iterator[str]:
+    """What also occurs in train or, for test data, in valid."""
+    occur = "also occurs", "also occur"
+    if part.leaks:
+        yield f"{_texts(part.leaks, *occur)} in train, {_first(part.first_leaks, 'train: ')}"
+    if part.plain_leaks:
+        what = f"{_texts(part.plain_leaks, *occur)} in train, ignoring case, punctuation and whitespace"
+        yield f"{what}, {_first(part.first_plain_leaks, 'train: ')}"
+    if part.near_leaks:
+        what = f"{_texts(part.near_leaks, 'has a near-duplicate', 'have near-duplicates')} in train"
+        yield f"{what} (at least {ALIKE:.0%} overlap), {_first(part.first_near_leaks, 'train: ')}"
+    if part.in_valid:
+        what = f"{_texts(part.in_valid, *occur)} in valid, exactly or nearly"
+        yield f"{what}, {_first(part.first_in_valid, 'valid: ')}"
+    if part.share_in_valid > FEW_REPEATS:
+        what = f"{part.share_in_valid:.1%} of the {WINDOW}-character passages also occur in valid"
+        yield f"{what}, {_first(part.first_in_valid, 'valid: ')}"
+
+
+def _about_labels(part: PartSurvey) -> Iterator[str]:
     if part.missing_labels and len(part.labels) == 1:
-        sentences.append(f"{name}: {only_label(next(iter(part.labels)))}")
+        yield only_label(next(iter(part.labels)))
     elif part.missing_labels:
         total = len(part.labels) - len(part.unseen_labels) + len(part.missing_labels)
-        sentences.append(
-            f"{name}: {len(part.missing_labels):,} of the {total:,} labels in train {_do(part.missing_labels)} not"
+        yield (
+            f"{len(part.missing_labels):,} of the {total:,} labels in train {_do(part.missing_labels)} not"
             f" occur here, so no score covers them: {_counted(part.missing_labels)}"
         )
     if part.unseen_labels:
-        sentences.append(f"{name}: labels never seen in training: {_counted(part.unseen_labels)}")
+        yield f"labels never seen in training: {_counted(part.unseen_labels)}"
     if part.stripped_labels:
-        sentences.append(
-            f"{name}: removed whitespace around {part.stripped_labels:,} label{_s(part.stripped_labels)}"
-        )
+        yield f"removed whitespace around {part.stripped_labels:,} label{_s(part.stripped_labels)}"
     if gaps := {value: count for value, count in part.labels.items() if value.lower() in NO_LABEL}:
         gap_counts = ", ".join(f"{value!r} ({count:,})" for value, count in gaps.items())
-        sentences.append(
-            f"{name}: labels that may mark missing values: {gap_counts}; each counts as a class unless"
-            " you remove the rows"
+        yield (
+            f"labels that may mark missing values: {gap_counts}; each counts as a class unless you remove"
+            " the rows"
         )
-    if skipped := describe_skipped(
-        part.skipped, part.first_skipped, num_rows=part.skipped_of
-    ):  # it names the file
-        sentences.append(skipped)
-    return sentences
 
 
 def only_label(label: str) -> str:

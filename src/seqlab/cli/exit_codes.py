@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from seqlab.cli.console import complain, say
+from seqlab.cli.console import print_error, say
 from seqlab.cli.streams import STANDARD_OUTPUT, discard
 from seqlab.cli.usage_errors import explain_usage
 from seqlab.core.errors import EnvironmentProblem, SeqlabError
@@ -22,7 +22,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
-def reported(*, debug: bool) -> Iterator[None]:
+def report_errors(*, debug: bool) -> Iterator[None]:
     """Turn any exception into a message and an exit code."""
     try:
         yield
@@ -49,7 +49,7 @@ def reported(*, debug: bool) -> Iterator[None]:
 def _end(error: SeqlabError, *, debug: bool) -> None:
     if debug:
         traceback.print_exc()
-    complain(error)
+    print_error(error)
     sys.exit(error.exit_code)
 
 
