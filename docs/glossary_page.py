@@ -24,7 +24,7 @@ def page() -> str:
     lines = ["# Glossary", "", INTRODUCTION, ""]
     for title, terms in terms_by_topic().items():
         lines += [f"## {title.partition(':')[0].rstrip('.')}", ""]
-        for _, term in sorted(terms.items()):
+        for _, term in sorted(terms.items(), key=lambda item: item[0].casefold()):
             lines += [*_entry(term), ""]
     return "\n".join(lines)
 
@@ -37,16 +37,13 @@ def _entry(term: Term) -> list[str]:
     lines += ["", f"- Try: `{term.command}`"]
     if term.settings:
         lines.append(f"- Settings: {', '.join(f'`{name}`' for name in term.settings)}")
-    if link := _link(term):
-        lines.append(f"- Read: {link}")
+    lines.append(f"- Read: {_link(term)}")
     if term.also:
         lines.append(f"- Search terms: {', '.join(term.also)}")
     return lines
 
 
 def _link(term: Term) -> str:
-    if not term.page:
-        return ""
     path = DOCS.parent / term.page
     return f"[{_title(path)}]({os.path.relpath(path, PAGE.parent)})"
 

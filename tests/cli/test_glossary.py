@@ -43,6 +43,7 @@ bidirectional, BERT, GPT, swiglu, gelu, word2vec, p-value, seed"""
 SCORES_OF_REPORTS = """accuracy, average_precision, bits_per_character, bits_per_token, bleu, bleu_lower, chrf, ece,
 exact_match, loss, macro_f1, mae, meteor, micro_f1, nats_per_token, per, perplexity, r_squared, rmse, roc_auc, span_f1,
 span_precision, span_recall, spearman, subset_accuracy, ter, token_error_rate, wer"""
+SENTENCE_END = re.compile(r"(?<!et al)[.?](?= |$)")
 COMMANDS = get_command(app).commands  # type: ignore[attr-defined]
 """Of a typer group: its commands by name."""
 
@@ -77,13 +78,14 @@ def test_every_registered_name_is_explained_with_its_summary() -> None:
     assert [name for name in backbones.names() if not named_parts(name)] == []
 
 
-def test_every_term_has_sentences_and_names_settings_that_exist() -> None:
+def test_every_term_has_two_or_three_sentences_and_names_settings_that_exist() -> None:
     settings = {entry.name for entry in all_settings()}
 
     def check_term(name: str) -> None:
         term = all_terms()[name]
         assert set(term.settings) <= settings, set(term.settings) - settings
         assert term.meaning.endswith("."), term.meaning
+        assert 2 <= len(SENTENCE_END.findall(term.meaning)) <= 3, term.meaning
         assert 40 < len(term.meaning) < 420, len(term.meaning)
         assert all(len(line) <= 120 for line in term.equations), term.equations
 
@@ -125,6 +127,18 @@ def test_every_page_of_a_term_or_part_exists() -> None:
     assert {page for page in pages if page and not (ROOT / page).is_file()} == set()
 
 
+def test_the_page_of_every_term_is_about_it() -> None:
+    """It has the term, another name of it, or one of its settings."""
+
+    def check_term(name: str) -> None:
+        term = all_terms()[name]
+        text = spelling((ROOT / term.page).read_text(encoding="utf-8"))
+        named = [name, *term.also, *(setting.rpartition(".")[2] for setting in term.settings)]
+        assert any(re.search(rf"\b{re.escape(spelling(word))}", text) for word in named), term.page
+
+    check_each(list(all_terms()), check_term)
+
+
 def test_no_two_terms_share_a_name_and_no_term_hides_the_other_name_of_a_part() -> None:
     names = [name for term in all_terms().values() for name in (term.name, *term.also)]
     others = [
@@ -139,7 +153,10 @@ def test_no_two_terms_share_a_name_and_no_term_hides_the_other_name_of_a_part() 
     ("topic", "facts"),
     [
         ("early_stopping", ["training.patience"]),
-        ("Teacher Forcing", ["previous token", "scheduled_sampling.", "docs/tutorials/translation.md"]),
+        (
+            "Teacher Forcing",
+            ["previous token", "scheduled_sampling.", "docs/concepts/sequence_to_sequence.md"],
+        ),
         ("tensorboard", ["journal.jsonl"]),
         ("lstm", ["forget ⊙ cell_state + input ⊙ candidate", "(batch, hidden)", "Hochreiter"]),
         ("gru", ["reset", "update ⊙ hidden"]),

@@ -67,7 +67,7 @@ def test_teacher_forcing_ratios(decay: str) -> None:
 
 @pytest.mark.parametrize("error", [-3.0, -1.0, 0.4, 2.5])
 def test_the_huber_loss(error: float) -> None:
-    formula = line("huber loss").replace("½ e²", "0.5 * e ** 2").replace("|e|", "abs(e)").replace("≤", "<=")
+    formula = line("Huber loss").replace("½ e²", "0.5 * e ** 2").replace("|e|", "abs(e)").replace("≤", "<=")
     loss = huber_loss(torch.tensor([error]), torch.tensor([0.0]))
     assert evaluate(formula.rstrip(","), e=error) == pytest.approx(float(loss))
 
@@ -75,9 +75,8 @@ def test_the_huber_loss(error: float) -> None:
 @pytest.mark.parametrize("kind", ["layer", "rms"])
 def test_norms(kind: Any) -> None:
     x = torch.randn(3, 7)
-    formula = (
-        line(f"{kind} norm").replace(") ⊙ weight + bias", ")").replace(" ⊙ weight", "").replace("x²", "x**2")
-    )
+    name = {"layer": "layer norm", "rms": "RMS norm"}[kind]
+    formula = line(name).replace(") ⊙ weight + bias", ")").replace(" ⊙ weight", "").replace("x²", "x**2")
     values = {
         "x": x,
         "mean": lambda values: values.mean(dim=-1, keepdim=True),
@@ -101,7 +100,7 @@ def test_lora() -> None:
     layer = LoRALinear(nn.Linear(5, 4), rank=2, alpha=16.0)
     nn.init.normal_(layer.up)
     x = torch.randn(5)
-    formula = line("lora").rstrip(",").replace("W x", "W @ x").replace("B A x", "(B @ A @ x)")
+    formula = line("LoRA").rstrip(",").replace("W x", "W @ x").replace("B A x", "(B @ A @ x)")
     values = {"W": layer.base.weight, "b": layer.base.bias, "A": layer.down, "B": layer.up, "x": x}
     torch.testing.assert_close(evaluate(formula, lora_alpha=16.0, lora_rank=2, **values), layer(x))
 

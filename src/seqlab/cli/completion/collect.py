@@ -66,5 +66,5 @@ def _topics(names: dict[str, dict[str, str]]) -> dict[str, str]:
     """Sections, settings, names of parts, and words of the field, with hyphens: a shell breaks at spaces."""
     parts = {name: sentence for entries in names.values() for name, sentence in entries.items()}
     settings = {entry.name: entry.sentence for section in section_names() for entry in settings_help(section)}
-    words = {word.replace(" ", "-"): term.meaning for word, term in all_terms().items()}
+    words = {word.replace(" ", "-").casefold(): term.meaning for word, term in all_terms().items()}
     return {**words, **parts, **settings, **dict.fromkeys(section_names(), "")}

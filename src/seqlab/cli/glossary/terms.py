@@ -27,9 +27,9 @@ class Term:
     name: str
     meaning: str
     command: str
+    page: str
     equation: str = ""
     settings: tuple[str, ...] = ()
-    page: str = ""
     also: tuple[str, ...] = ()
 
     @property
@@ -59,7 +59,7 @@ def find_term(topic: str) -> Term | None:
     """A term however it is spelled: upper case, hyphens, underscores and spaces do not matter.
 
     >>> [find_term(topic).name for topic in ("Early-Stopping", "KV_cache", "fine tuning", "BPTT")]
-    ['early stopping', 'kv cache', 'fine-tuning', 'backpropagation through time']
+    ['early stopping', 'KV cache', 'fine-tuning', 'backpropagation through time']
     >>> find_term("lstm")
     """
     return _terms_by_spelling().get(spelling(topic))
