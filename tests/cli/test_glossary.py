@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections import Counter
@@ -10,6 +11,7 @@ from itertools import pairwise
 import pytest
 from typer.main import get_command
 
+from seqlab.cells.base import cells
 from seqlab.cli.explain import UNEXPLAINED, find_explanation, named_parts, registered_spelling
 from seqlab.cli.glossary.terms import all_terms, find_part_name, find_term, part_names, spelling
 from seqlab.cli.kinds import KINDS
@@ -137,6 +139,29 @@ def test_the_page_of_every_term_is_about_it() -> None:
         assert any(re.search(rf"\b{re.escape(spelling(word))}", text) for word in named), term.page
 
     check_each(list(all_terms()), check_term)
+
+
+@pytest.mark.parametrize("name", cells.names())
+def test_the_printed_shapes_of_a_cell_are_those_of_its_tensors(name: str) -> None:
+    options = {"proj_size": 2} if name == "projected_lstm" else {}
+    cell = cells.get(name)(3, 5, **options).materialize_weights()
+    sizes = {"gates": cell.num_gates, "input": 3, "hidden": 5, "proj": 2, "batch": 7}
+    printed = {
+        variable: tuple(math.prod(sizes[size] for size in axis.split(" · ")) for axis in shape.split(", "))
+        for variable, shape in re.findall(r"(\w+) \(([^)]+)\)", describe_part("cells", name).shapes)
+    }
+    states = dict(zip(("hidden", "cell_state"), cell.state_sizes, strict=False))
+    actual = {"x": (7, 3), "W": cell.input.shape, **{key: (7, size) for key, size in states.items()}}
+    if cell.recurrent is not None:
+        actual["U"] = cell.recurrent.shape
+    if name == "projected_lstm":
+        actual["R"] = cell.projection.shape
+    assert printed == actual
+
+
+def test_every_task_and_model_has_a_page() -> None:
+    names = [*KINDS["tasks"].names(), *KINDS["models"].names()]
+    assert [name for name in names if not find_explanation(name).pages] == []
 
 
 def test_no_two_terms_share_a_name_and_no_term_hides_the_other_name_of_a_part() -> None:

@@ -14,12 +14,34 @@ from typing import Any
 from seqlab.cli.kinds import KINDS, RegisteredParts
 
 _PAPER = re.compile(r"\bPapers?: .+")
+CELL_SHAPES = {
+    "x": "(batch, input)",
+    "hidden": "(batch, hidden)",
+    "cell_state": "(batch, hidden)",
+    "W": "(gates · hidden, input)",
+    "U": "(gates · hidden, hidden)",
+}
+"""Shapes of the variables in the equations of cells."""
+PROJECTED_SHAPES = {
+    **CELL_SHAPES,
+    "hidden": "(batch, proj)",
+    "U": "(gates · hidden, proj)",
+    "R": "(proj, hidden)",
+}
 SHAPES = {
-    "cells": "x is (batch, input), hidden (batch, hidden); W is (gates · hidden, input)",
     "attention": "q is (batch, target, query), k (batch, source, key), the scores (batch, target, source)",
     "positions": "x is (batch, time, hidden), queries and keys (batch, heads, time, head_size)",
 }
-"""Shapes of the variables in the equations of each kind."""
+"""Shapes of the variables in the equations of other kinds."""
+
+
+MODEL_PAGES = {
+    **dict.fromkeys(("bilstm", "bigru", "birnn"), "docs/concepts/deep_and_bidirectional.md"),
+    **dict.fromkeys(("cnn2d", "image_convolutional"), "docs/concepts/vision.md"),
+    "recurrent": "docs/concepts/recurrent_networks.md",
+    "fixed_window": "docs/concepts/language_models.md",
+}
+"""Pages of models that share their name with neither a cell nor a term."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +84,7 @@ def describe_part(kind: str, name: str) -> PartDescription:
         name,
         KINDS[kind].summary(name),
         equations,
-        shapes=SHAPES.get(kind, "") if equations else "",
+        shapes=_shapes(kind, name, equations),
         parameters=_parameters(kind, name),
         paper=_paper(docstring),
         page=_page(kind, name),
@@ -77,6 +99,23 @@ def equations_of(docstring: str) -> list[str]:
     """
     blocks = [block for block in docstring.split("\n\n") if block.startswith("    ")]
     return dedent(blocks[0]).splitlines() if blocks else []
+
+
+def _shapes(kind: str, name: str, equations: list[str]) -> str:
+    """Shapes of the variables that the equations use.
+
+    >>> _shapes("cells", "min_gru", ["candidate = W_h x + b_h", "hidden' = hidden + candidate"])
+    'shapes: x (batch, input), hidden (batch, hidden), W (gates · hidden, input)'
+    """
+    if kind != "cells":
+        return SHAPES.get(kind, "") if equations else ""
+    shapes = PROJECTED_SHAPES if name == "projected_lstm" else CELL_SHAPES
+    used = [
+        f"{variable} {shape}"
+        for variable, shape in shapes.items()
+        if re.search(rf"\b{variable}(_\w)?\b", "\n".join(equations))
+    ]
+    return f"shapes: {', '.join(used)}" if used else ""
 
 
 def _paper(docstring: str) -> str:
@@ -125,6 +164,8 @@ def _parameters(kind: str, name: str) -> str:
 
 def _page(kind: str, name: str) -> str:
     pages = {
+        "tasks": f"docs/tutorials/{name}.md",
+        "models": MODEL_PAGES.get(name, ""),
         "cells": f"docs/concepts/cells/{name}.md",
         "attention": f"docs/concepts/attention/{name}.md",
         "recipes": f"docs/recipes/{name}.md",
