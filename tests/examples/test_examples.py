@@ -86,6 +86,24 @@ def test_a_language_model_learns_a_repeated_line(tmp_path: Path) -> None:
     assert scores[0].nats < scores[1].nats
 
 
+def test_a_masked_language_model_learns_characters_and_is_fine_tuned(tmp_path: Path, reviews: str) -> None:
+    line = "the function returns a list of values"
+    text = write(tmp_path / "text.txt", [line] * 400)
+    files = {"text": text, "data": reviews, "out": "run"}
+    pretrained, tuned = run_example("masked_language_model", steps=80, hidden_size=32, **files)
+    shares = [line.count(character) / len(line) for character in line]  # perplexity if only frequencies count
+    frequencies = math.exp(-sum(map(math.log, shares)) / len(line))
+    assert pretrained.results["perplexity"].value < frequencies
+    assert tuned.recipe.start.run.endswith("run")
+    assert tuned.results["accuracy"].value > 0.9
+
+
+def test_several_labels_are_found_in_one_text() -> None:
+    run = run_example("multi_label", num_rows=300, steps=60, out="run")
+    assert run.results["micro_f1"].value > 0.95
+    assert [found.answer for found in run.predict(["late delivery, charged twice"])] == ["billing, shipping"]
+
+
 def test_a_beam_finds_what_is_at_least_as_probable_as_greedy(tmp_path: Path) -> None:
     tens = {
         "twenty": 2,
