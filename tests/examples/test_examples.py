@@ -86,6 +86,7 @@ def test_a_language_model_learns_a_repeated_line(tmp_path: Path) -> None:
     assert scores[0].nats < scores[1].nats
 
 
+@pytest.mark.long
 def test_a_masked_language_model_learns_characters_and_is_fine_tuned(tmp_path: Path, reviews: str) -> None:
     line = "the function returns a list of values"
     text = write(tmp_path / "text.txt", [line] * 400)
