@@ -41,7 +41,7 @@ backpropagation through time, bptt, gradient clipping, EMA, checkpoint averaging
 variational dropout, CRF, tied embeddings, softmax temperature, bootstrap, McNemar, paired test, seed variance,
 train/validation/test split, data leak, class imbalance, cross-entropy, huber, sampled softmax, cosine, constant,
 momentum, Adam, SGD, teacher-forcing, lr, kv-cache, early-stopping, softmax, attention, seq2seq, encoder-decoder,
-bidirectional, BERT, GPT, swiglu, gelu, word2vec, p-value, seed"""
+bidirectional, BERT, GPT, swiglu, gelu, word2vec, p-value, seed, hard, local, sparse, multi_head, pre, post, rms, lecture_pre_norm"""
 SCORES_OF_REPORTS = """accuracy, average_precision, bits_per_character, bits_per_token, bleu, bleu_lower, chrf, ece,
 exact_match, loss, macro_f1, mae, meteor, micro_f1, nats_per_token, per, perplexity, r_squared, rmse, roc_auc, span_f1,
 span_precision, span_recall, spearman, subset_accuracy, ter, token_error_rate, wer"""
