@@ -282,7 +282,6 @@ def test_bridges_are_the_maps_they_say_they_are() -> None:
         (LSTM, DecoderSettings(bridge="identity"), "learned bridge"),
         (ConvolutionalSettings(), DecoderSettings(bridge="identity"), "Allowed: learned, mean, none"),
         (LSTM, DecoderSettings(attention="dot"), "queries have width 6 and keys 12"),
-        (GRU, DecoderSettings(cell="lsmt"), "Did you mean 'lstm'"),
         (
             GRU,
             DecoderSettings(kind="transformer", heads=4),

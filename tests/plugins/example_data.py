@@ -40,7 +40,8 @@ def write_data(folder: Path) -> None:
 
 def documented_commands() -> dict[str, list[str]]:
     """The commands of the page by the example that they load."""
-    lines = re.findall(r"^seqlab (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    page = PAGE.read_text(encoding="utf-8").replace("\\\n", " ")  # a backslash continues a command
+    lines = re.findall(r"^seqlab (.*)$", page, re.MULTILINE)
     commands = [shlex.split(line) for line in lines]
     return {Path(words[words.index("--plugin") + 1]).stem: words for words in commands}
 
