@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
+import seqlab
 from seqlab.cli.main import app
 from seqlab.recipes.read import check, override, shipped_recipes
 from seqlab.recipes.sections import section_names, settings_help
@@ -107,6 +108,13 @@ def test_every_task_has_a_line_on_the_home_page() -> None:
 def test_every_format_has_a_line_on_the_page_of_formats() -> None:
     page = (ROOT / "docs" / "reference" / "file_formats.md").read_text(encoding="utf-8")
     assert [name for name in source_formats.names() if f"`{name}`" not in page] == []
+
+
+def test_every_public_name_is_in_the_reference_of_the_python_api() -> None:
+    folder = ROOT / "docs" / "reference" / "api"
+    pages = "\n".join(path.read_text(encoding="utf-8") for path in folder.glob("*.md"))
+    public = {name for name in seqlab.__all__ if not name.startswith("__")}
+    assert {name for name in public if not re.search(rf"::: seqlab\.(\w+\.)*{name}\b", pages)} == set()
 
 
 def test_the_readme_is_short() -> None:
