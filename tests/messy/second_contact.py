@@ -138,3 +138,29 @@ def patents(path: Path) -> Truth:
         )
     path.write_text(table(rows), encoding="utf-8")
     return Truth("classification", 230, "abstract", "ipc_class")
+
+
+@messy("movies.csv")
+def objects_in_cells(path: Path) -> Truth:
+    """Films: genres as a list of JSON objects in a cell of a table, a tagline for some, votes and a budget."""
+    random = Random(170)
+    rows: list[Cells] = [("budget", "genres", "id", "original_title", "overview", "tagline", "vote_average")]
+    for number in range(170):
+        genres = random.sample(("Action", "Drama", "Comedy"), random.randint(1, 2))
+        cell = json.dumps([{"id": 20 + len(name), "name": name} for name in genres])
+        story = f"A {' and '.join(genres).lower()} about hero {number}, who saves the {random.choice(('town', 'day'))}."
+        tagline = "" if number % 3 else f"Be number {number}."
+        vote = round(random.random() * 10, 1)
+        rows.append((number * 1000, cell, number, f"Movie {number}", story, tagline, vote))
+    path.write_text(table(rows), encoding="utf-8")
+    return Truth("multi_label", 170, "overview", "genres")
+
+
+@messy("tagged_posts.csv")
+def printed_lists(path: Path) -> Truth:
+    """Lists as Python prints them, in a table that pandas wrote."""
+    rows: list[Cells] = [("", "post", "topics")]
+    for number, (text, label) in enumerate(draw(NEWS, 160, seed=171)):
+        rows.append((number, text, str([label, *(["live"] if number % 4 == 0 else [])])))
+    path.write_text(table(rows), encoding="utf-8")
+    return Truth("multi_label", 160, "post", "topics")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import json
 from collections.abc import Iterable, Sequence
 
 from seqlab.core.errors import DataError
@@ -11,6 +13,10 @@ SEPARATORS = ("|", ";", ",")
 """Separators between names, in order of preference."""
 MOSTLY_LISTS, LONGEST_NAME = 0.05, 4
 """Minimum fraction of cells with several labels for a column of lists, and maximum number of words of a label."""
+LONGEST_CELL = 10_000
+"""Longer cells are not searched for lists."""
+NAME_KEYS = ("name", "label")
+"""The keys of a label's name in a list of objects."""
 CURE = (
     "Fix the row, skip such rows with data.bad_rows=skip, choose another column with"
     " data.label=NAME, or set the separator between labels with data.label_separator=X."
@@ -20,6 +26,8 @@ CURE = (
 def labels_of(row: Row, column: str, *, separator: str) -> list[str]:
     """The distinct labels of a row; there may be none."""
     value = row.values.get(column)
+    if isinstance(value, str) and not separator and (written := written_list(value)) is not None:
+        return written
     if isinstance(value, str):
         parts: Iterable[object] = (part for part in value.split(separator)) if separator else [value]
         names = [str(part).strip() for part in parts]
@@ -41,7 +49,40 @@ def guess_separator(rows: Sequence[Row], column: str) -> str:
     each.
     """
     cells = [value for row in rows if isinstance(value := row.values.get(column), str)]
+    if holds_written_lists(cells):
+        return ""
     return next((mark for mark in SEPARATORS if any(mark in cell for cell in cells)), "")
+
+
+def written_list(cell: str) -> list[str] | None:
+    """The distinct labels of a list that is written in a cell of a table, as JSON or as Python prints it; None if it is
+    no such list.
+
+    >>> written_list('[{"id": 28, "name": "Action"}]'), written_list("['news', 'live']"), written_list("[sic]")
+    (['Action'], ['news', 'live'], None)
+    """
+    cell = cell.strip()
+    if not (cell.startswith("[") and cell.endswith("]")) or len(cell) > LONGEST_CELL:
+        return None
+    try:
+        parts = json.loads(cell)
+    except (ValueError, RecursionError):
+        try:
+            parts = ast.literal_eval(cell)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            return None
+    names = [
+        next((part[key] for key in NAME_KEYS if key in part), None) if isinstance(part, dict) else part
+        for part in parts
+    ]
+    found = [name.strip() for name in names if isinstance(name, str) and name.strip()]
+    return list(dict.fromkeys(found)) if len(found) == len(names) else None
+
+
+def holds_written_lists(cells: Sequence[str]) -> bool:
+    """Whether the cells of a column are written lists, some of them of several labels."""
+    lists = [written_list(cell) for cell in cells if cell.strip()]
+    return all(names is not None for names in lists) and any(names and len(names) > 1 for names in lists)
 
 
 def list_separator(cells: Sequence[str]) -> str:

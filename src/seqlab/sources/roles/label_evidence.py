@@ -15,7 +15,7 @@ from seqlab.sources.column_names import (
     is_named,
 )
 from seqlab.sources.column_profile import ColumnProfile
-from seqlab.sources.label_lists import list_separator
+from seqlab.sources.label_lists import holds_written_lists, list_separator
 from seqlab.sources.local_numbers import is_plain, plain, without_unit
 from seqlab.sources.roles.base import Answer, Evidence
 from seqlab.sources.roles.predictability import gain
@@ -73,7 +73,9 @@ def is_measured(column: ColumnProfile | None) -> bool:
 
 def _answer(column: ColumnProfile, lists: Sequence[str]) -> Answer:
     """The kind of label that a column would contain; empty if it cannot be one."""
-    if column.name in lists or (not column.is_mostly_number and list_separator(column.cells)):
+    if column.name in lists or holds_written_lists(column.cells):
+        return "labels"
+    if not column.is_mostly_number and list_separator(column.cells):
         return "labels"
     if column.is_id or column.is_formal or column.num_rows == column.num_empty:
         return ""
