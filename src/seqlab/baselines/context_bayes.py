@@ -57,8 +57,8 @@ def cross_validated_tags(
     folds = sentences % FOLDS
     log_probs = np.zeros((len(tags), num_tags))
     for fold in np.unique(folds):
-        own = folds == fold
-        log_probs[own] = _score(features[~own], tags[~own], features[own], num_tags=num_tags)
+        in_fold = folds == fold
+        log_probs[in_fold] = _score(features[~in_fold], tags[~in_fold], features[in_fold], num_tags=num_tags)
     return log_probs
 
 

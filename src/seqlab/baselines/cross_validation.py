@@ -22,12 +22,12 @@ def cross_validated_bayes(
     log_probs = np.zeros((len(texts), num_classes))
     folds = np.arange(len(texts)) % FOLDS
     for fold in range(min(FOLDS, len(texts))):
-        others, own = np.flatnonzero(folds != fold).tolist(), np.flatnonzero(folds == fold).tolist()
-        if len(others):
+        train_rows, test_rows = np.flatnonzero(folds != fold).tolist(), np.flatnonzero(folds == fold).tolist()
+        if len(train_rows):
             bayes = NaiveBayes.fit(
-                ((texts[row], int(labels[row])) for row in others),
+                ((texts[row], int(labels[row])) for row in train_rows),
                 vocabulary_size=vocabulary_size,
                 num_classes=num_classes,
             )
-            log_probs[own] = bayes.log_probs(texts[row] for row in own)
+            log_probs[test_rows] = bayes.log_probs(texts[row] for row in test_rows)
     return log_probs

@@ -72,11 +72,11 @@ class CRF(nn.Module):
 
     def viterbi_decode(self, logits: Logits, is_word: IsWord) -> Int[Tensor, "batch words"]:
         """The tag sequence with the highest score for each sentence."""
-        emitted, live = logits.unbind(1), is_word.unsqueeze(2).unbind(1)
-        highest, pointers = self.start + emitted[0], []
-        for here, is_live in zip(emitted[1:], live[1:], strict=True):
+        emissions, live = logits.unbind(1), is_word.unsqueeze(2).unbind(1)
+        highest, pointers = self.start + emissions[0], []
+        for emission, is_live in zip(emissions[1:], live[1:], strict=True):
             values, came_from = (highest.unsqueeze(2) + self.transitions).max(dim=1)  # (batch, tags) each
-            highest = torch.where(is_live, values + here, highest)
+            highest = torch.where(is_live, values + emission, highest)
             pointers.append(came_from)
         tag = (highest + self.end).argmax(dim=1, keepdim=True)  # (batch, 1)
         path = [tag]
@@ -87,23 +87,23 @@ class CRF(nn.Module):
 
     def _forward_scores(self, logits: Logits, is_word: IsWord) -> list[Float[Tensor, "batch tags"]]:
         """The forward scores at every word; after the end of a sentence, those of its last word."""
-        emitted, live = logits.unbind(1), is_word.unsqueeze(2).unbind(1)
-        forward = [self.start + emitted[0]]
-        for here, is_live in zip(emitted[1:], live[1:], strict=True):
+        emissions, live = logits.unbind(1), is_word.unsqueeze(2).unbind(1)
+        forward = [self.start + emissions[0]]
+        for emission, is_live in zip(emissions[1:], live[1:], strict=True):
             added = (
-                torch.logsumexp(forward[-1].unsqueeze(2) + self.transitions, dim=1) + here
+                torch.logsumexp(forward[-1].unsqueeze(2) + self.transitions, dim=1) + emission
             )  # (batch, tags)
             forward.append(torch.where(is_live, added, forward[-1]))
         return forward
 
     def _backward_scores(self, logits: Logits, is_word: IsWord) -> list[Float[Tensor, "batch tags"]]:
         """The backward scores at every word; from the last word of a sentence on, the end scores."""
-        emitted, live = logits.unbind(1), is_word.unsqueeze(2).unbind(1)
-        ending = self.end.expand_as(emitted[0])
+        emissions, live = logits.unbind(1), is_word.unsqueeze(2).unbind(1)
+        ending = self.end.expand_as(emissions[0])
         backward = [ending]
-        for following, is_live in zip(reversed(emitted[1:]), reversed(live[1:]), strict=True):
+        for emission, is_live in zip(reversed(emissions[1:]), reversed(live[1:]), strict=True):
             added = torch.logsumexp(
-                self.transitions + (following + backward[-1]).unsqueeze(1), dim=2
+                self.transitions + (emission + backward[-1]).unsqueeze(1), dim=2
             )  # (batch, tags)
             backward.append(torch.where(is_live, added, ending))
         return backward[::-1]

@@ -25,11 +25,11 @@ def matching_settings(topic: str) -> list[SettingHelp]:
             for entry in describe(CELL_KINDS[topic], prefix="model.cell.")
             if entry.name != "model.cell.kind"
         ]
-    own = settings_help(topic) if is_section(topic) else []
-    if own and "." not in topic:
-        return own
+    of_section = settings_help(topic) if is_section(topic) else []
+    if of_section and "." not in topic:
+        return of_section
     named = [entry for entry in all_settings() if entry.name == topic or entry.name.endswith(f".{topic}")]
-    return [*named, *own]
+    return [*named, *of_section]
 
 
 def all_settings() -> list[SettingHelp]:

@@ -50,9 +50,9 @@ def _read_options(node: ast.ClassDef, scope: _Scope) -> Options:
     if constructor is None:  # that of the class it inherits from
         base = node.bases[0]
         assert isinstance(base, ast.Name)
-        there = _Scope.of(scope.imports.get(base.id, scope.module))
+        base_scope = _Scope.of(scope.imports.get(base.id, scope.module))
         return _read_options(
-            next(definition for definition in there.classes() if definition.name == base.id), there
+            next(definition for definition in base_scope.classes() if definition.name == base.id), base_scope
         )
     arguments = constructor.args
     return {

@@ -144,8 +144,8 @@ def _describe(config: ConfigReader, tensors: PublishedTensors, *, where: str) ->
 
 def _not_found_error(path: Path) -> DataError:
     if not path.exists():
-        there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-        close = closest(path.name, there)
+        names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+        close = closest(path.name, names)
         return DataError(
             "there is no such file or folder.",
             where=str(path)[:200],

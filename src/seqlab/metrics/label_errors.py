@@ -34,10 +34,10 @@ def label_error_rows(
     rows = np.arange(len(targets))
     predicted = probabilities.argmax(axis=1)
     thresholds = class_thresholds(targets, probabilities)
-    confidence, own = probabilities[rows, predicted], probabilities[rows, targets]
-    is_suspect = (predicted != targets) & (confidence >= thresholds[predicted]) & (own <= MOST)
+    confidence, label_confidence = probabilities[rows, predicted], probabilities[rows, targets]
+    is_suspect = (predicted != targets) & (confidence >= thresholds[predicted]) & (label_confidence <= MOST)
     suspects = np.flatnonzero(is_suspect)
-    order = np.argsort(own[suspects] - confidence[suspects], kind="stable")
+    order = np.argsort(label_confidence[suspects] - confidence[suspects], kind="stable")
     return suspects[order].astype(np.int64)
 
 

@@ -24,7 +24,9 @@ class Contradiction:
 
     def is_about(self, names: Iterable[str]) -> bool:
         """Whether a setting or section of that name takes part."""
-        return any(own == name or own.startswith(f"{name}.") for own in self.names for name in names)
+        return any(
+            setting == name or setting.startswith(f"{name}.") for setting in self.names for name in names
+        )
 
 
 def find_contradictions(recipe: Recipe) -> list[Contradiction]:

@@ -221,7 +221,7 @@ def _unknown_option(place: ErrorLocation) -> str:
     """Explain an option that this cell does not have, but another one may."""
     cells, chosen, key = KINDS["model.cell"], place.chosen, str(place.rest[0])
     assert chosen is not None
-    own = [name for name in chosen.model_fields if name != "kind"]
+    options = [name for name in chosen.model_fields if name != "kind"]
     close = (
         key
         if any(key in cell.model_fields for cell in cells.values())
@@ -230,13 +230,13 @@ def _unknown_option(place: ErrorLocation) -> str:
     owners = [name for name, cell in cells.items() if close in cell.model_fields]
     if close == key:
         hint = f"; it belongs to {_and(owners)}."
-    elif close in own:
+    elif close in options:
         hint = f". Did you mean '{close}'?"
     else:
         hint = f". Did you mean '{close}' of {_and(owners)}?" if close else "."
     return (
         f"model.cell: '{chosen.model_fields['kind'].default}' has no option '{shortened(key)}'{hint} Options:"
-        f" {listed(own)}."
+        f" {listed(options)}."
     )
 
 

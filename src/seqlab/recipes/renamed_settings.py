@@ -55,11 +55,11 @@ def new_name(name: str) -> str:
     section, _, key = name.partition(".")
     if section in RENAMED_SECTIONS:
         return f"{RENAMED_SECTIONS[section]}.{key}" if key else RENAMED_SECTIONS[section]
-    return next((now for old in old_sections(section) if (now := RENAMED.get(f"{old}.{key}"))), "")
+    return next((new for old in old_sections(section) if (new := RENAMED.get(f"{old}.{key}"))), "")
 
 
 def old_sections(section: str) -> list[str]:
-    return [old for old, now in RENAMED_SECTIONS.items() if now == section]
+    return [old for old, new in RENAMED_SECTIONS.items() if new == section]
 
 
 def new_names_of_keyword(keyword: str) -> list[str]:
@@ -68,4 +68,4 @@ def new_names_of_keyword(keyword: str) -> list[str]:
     >>> new_names_of_keyword("carry_state")
     ['language_model.stateful']
     """
-    return [now for old, now in RENAMED.items() if old.partition(".")[2] == keyword]
+    return [new for old, new in RENAMED.items() if old.partition(".")[2] == keyword]

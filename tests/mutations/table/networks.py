@@ -152,8 +152,8 @@ NETWORKS = [
     Mutant(
         "viterbi-reads-padding",
         "blocks/crf.py",
-        "            highest = torch.where(is_live, values + here, highest)",
-        "            highest = values + here",
+        "            highest = torch.where(is_live, values + emission, highest)",
+        "            highest = values + emission",
         "tests/blocks/test_crf.py",
         "Padding changes which tags are best.",
     ),

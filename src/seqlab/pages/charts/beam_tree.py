@@ -92,11 +92,11 @@ class BeamTree:
     def path_to(self, rank: int) -> list[Branch]:
         """The branches from the first word to the answer with this rank."""
         by_ident = {branch.ident: branch for branch in self.branches}
-        here = next((branch for branch in self.branches if branch.rank == rank), None)
+        current = next((branch for branch in self.branches if branch.rank == rank), None)
         path: list[Branch] = []
-        while here is not None:
-            path.append(here)
-            here = by_ident.get(here.parent)
+        while current is not None:
+            path.append(current)
+            current = by_ident.get(current.parent)
         return path[::-1]
 
 
@@ -265,9 +265,9 @@ def _visible_branches(tree: BeamTree) -> list[Branch]:
     branches: list[Branch] = []
     seen = {-1}
     for step in range(1, min(tree.num_steps, MAX_STEPS) + 1):
-        here = [branch for branch in tree.branches if branch.step == step and branch.parent in seen]
+        candidates = [branch for branch in tree.branches if branch.step == step and branch.parent in seen]
         kept = sorted(
-            here, key=lambda branch: (branch.ident not in best, branch.fate == "pruned", -branch.score)
+            candidates, key=lambda branch: (branch.ident not in best, branch.fate == "pruned", -branch.score)
         )[:MAX_PER_STEP]
         branches += kept
         seen |= {branch.ident for branch in kept}
@@ -293,11 +293,11 @@ def _rows(visible_branches: Sequence[Branch]) -> dict[int, float]:
     by_step: dict[int, list[Branch]] = {}
     for branch in visible_branches:
         by_step.setdefault(branch.step, []).append(branch)
-    for _, here in sorted(by_step.items()):
-        here.sort(key=lambda branch: (positions[branch.parent], branch.fate == "pruned", -branch.score))
-        positions |= {branch.ident: position for position, branch in enumerate(here)}
+    for _, siblings in sorted(by_step.items()):
+        siblings.sort(key=lambda branch: (positions[branch.parent], branch.fate == "pruned", -branch.score))
+        positions |= {branch.ident: position for position, branch in enumerate(siblings)}
     max_branches = max(map(len, by_step.values()), default=1)
-    heights = {step: TOP + GAP_Y * (max_branches - len(here)) / 2 for step, here in by_step.items()}
+    heights = {step: TOP + GAP_Y * (max_branches - len(siblings)) / 2 for step, siblings in by_step.items()}
     heights_by_branch = {
         branch.ident: heights[branch.step] + 20 + GAP_Y * positions[branch.ident]
         for branch in visible_branches

@@ -27,8 +27,8 @@ def describe_data(recipe: Recipe, survey: Survey, fingerprints: Mapping[str, str
 def _file_of(recipe: Recipe, split: str) -> str:
     """The file name without its folders, which may contain personal information."""
     data = recipe.data
-    own = {"train": data.train, "valid": data.valid, "test": data.test}.get(split, "")
-    return Path(own or data.train).name
+    path = {"train": data.train, "valid": data.valid, "test": data.test}.get(split, "")
+    return Path(path or data.train).name
 
 
 def _part_facts(part: PartSurvey) -> dict[str, Any]:

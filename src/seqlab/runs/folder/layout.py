@@ -91,12 +91,12 @@ def find_run(path: str | Path) -> Path:
     for folder in (Path(path), Path("runs") / path):
         if (folder / RECIPE).is_file():
             return folder
-    there = (
+    run_names = (
         sorted(entry.parent.name for entry in Path("runs").glob(f"*/{RECIPE}"))
         if Path("runs").is_dir()
         else []
     )
-    cure = nearest(Path(path).name, there) if there else "Train one first: seqlab train FILE"
+    cure = nearest(Path(path).name, run_names) if run_names else "Train one first: seqlab train FILE"
     raise RunError("there is no run here (no recipe.toml).", where=str(path), cure=cure)
 
 

@@ -178,9 +178,9 @@ def _parse(content: object, path: Path) -> Manifest:
 
 
 def _verify_parts(folder: Path, manifest: Manifest) -> None:
-    there = {entry.relative_to(folder).as_posix() for entry in token_files(folder)} | {RECIPE}
-    for name in sorted((there | manifest.files.keys()) - set(SCORED)):
-        _verify_part(folder, name, manifest.files.get(name), is_there=name in there)
+    present = {entry.relative_to(folder).as_posix() for entry in token_files(folder)} | {RECIPE}
+    for name in sorted((present | manifest.files.keys()) - set(SCORED)):
+        _verify_part(folder, name, manifest.files.get(name), is_there=name in present)
 
 
 def _verify_part(folder: Path, name: str, record: object, *, is_there: bool) -> None:

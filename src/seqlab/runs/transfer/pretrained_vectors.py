@@ -38,10 +38,10 @@ def fit_to_vectors(recipe: Recipe, *, user_settings: set[str]) -> tuple[Recipe, 
         )
     name = "embedding_size" if hasattr(model, "embedding_size") else "hidden_size"
     extra = find_spec(recipe.task).extra_embedding_size(recipe, width)
-    now, needed = getattr(model, name), width + extra
-    if name in user_settings and now and now != needed:
+    current, needed = getattr(model, name), width + extra
+    if name in user_settings and current and current != needed:
         raise RecipeError(
-            f"the vectors in {path.name} have {width} dimensions, but model.{name}={now} requires another size.",
+            f"the vectors in {path.name} have {width} dimensions, but model.{name}={current} requires another size.",
             where=WHERE,
             cure=f"Remove model.{name}, or set it to {needed}.",
         )
@@ -58,7 +58,7 @@ def fit_to_vectors(recipe: Recipe, *, user_settings: set[str]) -> tuple[Recipe, 
         "start", vectors=str(path.resolve()), digest=_digest(path, recipe.start.digest)
     )
     return recipe, (
-        [] if now == needed else [f"model.{name}={needed}, from the size of the vectors in {path.name}"]
+        [] if current == needed else [f"model.{name}={needed}, from the size of the vectors in {path.name}"]
     )
 
 

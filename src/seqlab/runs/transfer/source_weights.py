@@ -39,20 +39,24 @@ def copy_weights(model: nn.Module, source: Run, recipe: Recipe) -> None:
     """
     merge_lora(source.model)
     takes_all = recipe.has_same_task(source.recipe) and find_spec(recipe.task).predicts_tokens
-    before = _renumbered(source.model.state_dict(), every=recipe.start.every)
-    now = model.state_dict()
-    names = [name for name in now if takes_all or name.startswith(SHARED)]
-    wrong = [name for name in names if name not in before or before[name].shape != now[name].shape]
+    source_weights = _renumbered(source.model.state_dict(), every=recipe.start.every)
+    new_weights = model.state_dict()
+    names = [name for name in new_weights if takes_all or name.startswith(SHARED)]
+    wrong = [
+        name
+        for name in names
+        if name not in source_weights or source_weights[name].shape != new_weights[name].shape
+    ]
     if wrong or not names:
         first = wrong[0] if wrong else "embed"
-        shape = list(before[first].shape) if first in before else "nothing"
+        shape = list(source_weights[first].shape) if first in source_weights else "nothing"
         raise RecipeError(
             f"the weights do not fit the new network: '{first}' needs"
-            f" {list(now[first].shape) if first in now else 'a name'}, the run has {shape}.",
+            f" {list(new_weights[first].shape) if first in new_weights else 'a name'}, the run has {shape}.",
             where=f"start.run {source.folder}",
             cure="Remove start.every, or start from a run with another network.",
         )
-    model.load_state_dict({**now, **{name: before[name] for name in names}})
+    model.load_state_dict({**new_weights, **{name: source_weights[name] for name in names}})
 
 
 def _renumbered(weights: dict[str, Tensor], *, every: int) -> dict[str, Tensor]:

@@ -34,8 +34,8 @@ def crf_of(model: nn.Module) -> CRF | None:
 
 def log_probabilities(model: nn.Module, logits: Logits, is_word: IsWord) -> Float[Tensor, "batch words tags"]:
     """Return log P(tag | sentence) of every word, with the words of each sentence moved to the front."""
-    own, crf = words_first(logits, is_word).float(), crf_of(model)
-    return own.log_softmax(dim=-1) if crf is None else crf.log_marginals(own, _words(is_word))
+    word_logits, crf = words_first(logits, is_word).float(), crf_of(model)
+    return word_logits.log_softmax(dim=-1) if crf is None else crf.log_marginals(word_logits, _words(is_word))
 
 
 def decode_tags(model: nn.Module, logits: Logits, is_word: IsWord) -> list[DecodedTags]:
