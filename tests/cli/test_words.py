@@ -130,6 +130,12 @@ def test_vectors_are_learned_from_a_text(
     assert read_word_vectors(out).width == len(read_word_vectors(out))  # few words need few numbers
 
 
+def test_a_neighbor_that_is_a_space_is_visible(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "letters.vec"
+    path.write_text("3 2\na 1 0\n\u2003 0.9 0.1\nb 0 1\n", encoding="utf-8")
+    assert "  '\\u2003'" in run(capsys, "words", str(path), "a").out
+
+
 def test_words_of_a_run_and_their_mistakes(
     reviews_run: Run, waves_run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

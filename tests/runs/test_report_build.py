@@ -36,6 +36,12 @@ def test_the_report_names_the_average_gradient_norm_and_suggests_a_limit(run: Ru
     )
 
 
+def test_a_training_of_seconds_is_not_rounded_to_minutes(run: Run) -> None:
+    seconds = round(run.results.raw["training"]["seconds"])
+    assert f"{seconds} s on " in (run.folder / "report.html").read_text(encoding="utf-8")
+    assert f" updates in {seconds} s, best at" in (run.folder / "card.md").read_text(encoding="utf-8")
+
+
 def test_every_curve_has_the_numbers_of_the_journal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     reports: list[Report] = []
     monkeypatch.setattr(build, "render_report", lambda report: reports.append(report) or "")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from seqlab.cli.console import duration, say
+from seqlab.cli.console import say
 from seqlab.cli.units import memory_text
 from seqlab.core.notify import Notify
+from seqlab.pages.numbers import format_duration, format_epochs
 
 if TYPE_CHECKING:
     from seqlab.runs.train.prepare import Prepared
@@ -60,8 +61,6 @@ def _describe_network(prepared: Prepared, forecast: Forecast) -> str:
 
 
 def _describe_budget(prepared: Prepared, forecast: Forecast) -> str:
-    from seqlab.pages.numbers import format_epochs
-
     budget, training = prepared.budget, prepared.recipe.training
     validations = -(-budget.total_steps // budget.evaluate_every)
     seconds = budget.total_steps * forecast.step_seconds + validations * forecast.validation_seconds
@@ -73,12 +72,12 @@ def _describe_budget(prepared: Prepared, forecast: Forecast) -> str:
     )
     steps = f"{budget.total_steps:,} step{'s' if budget.total_steps != 1 else ''} of {batch}"
     epochs = budget.total_steps / forecast.steps_per_epoch
-    return f"{steps} ({format_epochs(epochs)}) in about {duration(seconds)}"
+    return f"{steps} ({format_epochs(epochs)}) in about {format_duration(seconds)}"
 
 
 def _describe_time(budget: Budget, limit: float) -> str:
     """How the time budget is divided."""
     return (
-        f"time budget {duration(limit)}: {duration(budget.before)} used for reading and measuring, at most"
-        f" {duration(budget.training_seconds)} for training, {duration(budget.after)} reserved for scoring"
+        f"time budget {format_duration(limit)}: {format_duration(budget.before)} used for reading and measuring, at most"
+        f" {format_duration(budget.training_seconds)} for training, {format_duration(budget.after)} reserved for scoring"
     )

@@ -91,24 +91,6 @@ def print_error(error: SeqlabError) -> None:
     say("\n".join(line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…" for line in lines))
 
 
-def duration(seconds: float) -> str:
-    """
-    >>> duration(0.4), duration(75), duration(4000)
-    ('0 s', '1 min 15 s', '1 h 07 min')
-    """
-    if not math.isfinite(seconds):
-        return "unknown"
-    whole = max(0, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    minutes = round(whole / 60)
-    return (
-        f"{whole // 60} min {whole % 60:02d} s"
-        if whole < 3600
-        else f"{minutes // 60} h {minutes % 60:02d} min"
-    )
-
-
 def _writes_unicode() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf8sig")
 

@@ -11,13 +11,14 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from seqlab.cli.console import clean, duration, say
+from seqlab.cli.console import clean, say
 from seqlab.cli.json_progress import JsonProgress
 from seqlab.cli.meter import Meter, ProgressNumbers
 from seqlab.cli.status_line import status_line
 from seqlab.cli.streams import messages
 from seqlab.cli.units import rate_text, value_text
 from seqlab.cli.validation_table import BEST, ValidationTable, numbers_of
+from seqlab.pages.numbers import format_duration
 from seqlab.training.base import StepReport, Validation
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -67,7 +68,7 @@ class TerminalProgress:
             self._last_line = time.monotonic()
             say(
                 f"step {report.step:,}/{report.total_steps:,}  epoch {report.epoch + 1}  loss {reading.loss:.4f}"
-                f"  {rate_text(reading.steps_per_second, 'steps')}  {duration(report.seconds_left)} left"
+                f"  {rate_text(reading.steps_per_second, 'steps')}  {format_duration(report.seconds_left)} left"
             )
 
     def _is_line_due(self, seconds_left: float) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from seqlab.cli.console import answer, answer_json, answer_sentences, duration, quoted, say, suggest
-from seqlab.pages.numbers import count_of
+from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, say, suggest
+from seqlab.pages.numbers import count_of, format_duration
 
 if TYPE_CHECKING:
     from seqlab.recipes.recipe import Recipe
@@ -95,7 +95,7 @@ def announced(name: str, prepared: Prepared | None) -> None:
         if forecast is None
         else (
             " in about"
-            f" {duration(min(steps * forecast.step_seconds, prepared.budget.seconds or float('inf')))}"
+            f" {format_duration(min(steps * forecast.step_seconds, prepared.budget.seconds or float('inf')))}"
         )
     )
     for warning in prepared.warnings:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from seqlab.cli.console import duration
 from seqlab.cli.meter import ProgressNumbers
 from seqlab.cli.units import memory_text, rate_text, value_text
+from seqlab.pages.numbers import format_duration
 
 GAP = "  "
 KEPT = (0, 1, 4, 2, 3, 5)
@@ -33,7 +33,7 @@ def status_parts(reading: ProgressNumbers) -> list[str]:
         f"loss {value_text(reading.loss)}",
         metric,
         _rate(reading),
-        f"{duration(report.seconds_left)} left",
+        f"{format_duration(report.seconds_left)} left",
         memory_text(reading.memory) if reading.memory else "",
     ]
 

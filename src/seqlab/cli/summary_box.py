@@ -7,9 +7,9 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from seqlab.cli.colors import has_colors, painted
-from seqlab.cli.console import answer, clean, duration, say
+from seqlab.cli.console import answer, clean, say
 from seqlab.cli.units import value_text
-from seqlab.pages.numbers import count_of
+from seqlab.pages.numbers import count_of, format_duration
 
 if TYPE_CHECKING:
     from seqlab.metrics.score import Score
@@ -37,7 +37,7 @@ def summary_rows(run: Run) -> list[tuple[str, str]]:
         *_score_rows(next(iter(run.results.values()), None), run.results.split),
         (
             "time",
-            f"{duration(training['seconds'])} for {count_of(training['steps'], 'step')}, best after {training['best_step']:,}",
+            f"{format_duration(training['seconds'])} for {count_of(training['steps'], 'step')}, best after {training['best_step']:,}",
         ),
         ("model", f"{training['parameters']:,} parameters"),
         ("weights", _weights(run)),

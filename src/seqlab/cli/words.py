@@ -221,7 +221,7 @@ def _show(results: dict[str, Any], table: WordVectors, name: str) -> None:
 
 def _list(near: list[tuple[str, float]]) -> None:
     for word, score in near:
-        answer(f"  {score:7.4f}  {word}")
+        answer(f"  {score:7.4f}  {word if word.strip() else repr(word)}")
 
 
 def _show_sections(sections: list[dict[str, Any]]) -> None:

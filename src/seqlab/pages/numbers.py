@@ -54,6 +54,24 @@ def format_epochs(epochs: float) -> str:
     return "less than 0.1 epochs" if epochs < 0.05 else f"{epochs:.1f} epochs"
 
 
+def format_duration(seconds: float) -> str:
+    """
+    >>> format_duration(0.4), format_duration(75), format_duration(4000)
+    ('0 s', '1 min 15 s', '1 h 07 min')
+    """
+    if not math.isfinite(seconds):
+        return "unknown"
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    return (
+        f"{whole // 60} min {whole % 60:02d} s"
+        if whole < 3600
+        else f"{minutes // 60} h {minutes % 60:02d} min"
+    )
+
+
 def format_minutes(minutes: float) -> str:
     """
     >>> format_minutes(0.034), format_minutes(12.34)

@@ -15,6 +15,7 @@ from seqlab.core.files import write_whole
 from seqlab.core.git_state import GitState
 from seqlab.metrics.score import Score
 from seqlab.models.short_name import short_name
+from seqlab.pages.numbers import format_duration
 from seqlab.runs.card.limits import known_limits
 from seqlab.runs.card.markdown import escape_markdown, markdown_table, to_yaml
 from seqlab.runs.folder.layout import CARD, JOURNAL
@@ -242,7 +243,7 @@ def _provenance(run: Run, raw: dict[str, Any]) -> list[str]:
             f" {facts['device']}"
         ),
         (
-            f"- {training['steps']:,} updates in {training['seconds'] / 60:.1f} minutes, best at"
+            f"- {training['steps']:,} updates in {format_duration(training['seconds'])}, best at"
             f" {training['best_step']:,}"
         ),
         f"- Written {facts['created']}",

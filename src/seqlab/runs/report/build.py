@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from seqlab.core.git_state import GitState
 from seqlab.metrics.score import Score
 from seqlab.models.short_name import short_name
-from seqlab.pages.numbers import count_of
+from seqlab.pages.numbers import count_of, format_duration
 from seqlab.pages.report import render_report
 from seqlab.pages.report_data import (
     GeneratedSample,
@@ -60,7 +60,7 @@ def _summary(raw: dict[str, Any]) -> list[tuple[str, str]]:
         ("parameters", f"{training['parameters']:,}{_trained(training)}"),
         (
             "training time",
-            f"{training['seconds'] / 60:.1f} minutes on {count_of(facts['threads'], 'thread')} ({facts['device']})",
+            f"{format_duration(training['seconds'])} on {count_of(facts['threads'], 'thread')} ({facts['device']})",
         ),
         ("steps", f"{training['steps']:,}, best at {training['best_step']:,}"),
         *_weights(training),
