@@ -88,6 +88,7 @@ def test_data_scores_and_provenance_are_those_of_the_run(run: Run) -> None:
     assert f"seed {run.recipe.training.seed}" in body.lower()
     assert f"seqlab {raw['provenance']['seqlab']}, torch {raw['provenance']['torch']}" in body
     assert body.count("**TODO**") == 3
+    assert "://" not in body  # seqlab has no address on the web that the card could promise
 
 
 def test_the_python_lines_of_the_card_run(run: Run) -> None:

@@ -100,7 +100,7 @@ def _what_it_is(run: Run, raw: dict[str, Any]) -> list[str]:
         else []
     )
     return [
-        f"A {task} model, trained with [seqlab](https://pypi.org/project/seqlab/).",
+        f"A {task} model, trained with seqlab.",
         "",
         f"- Task: {task}",
         (
