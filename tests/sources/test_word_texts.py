@@ -44,3 +44,13 @@ def test_words_without_tags_or_a_label_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "words.jsonl", [{"id": n, "words": ["it", "is", str(n)]} for n in range(20)])
     with pytest.raises(DataError, match="tag for each"):
         guess(open_source(path, DataSettings()))
+
+
+def test_a_tagger_reads_words_as_they_are_even_those_with_spaces(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [
+        {"words": ["New York", str(n)], "tags": ["PLACE", "NUM"]} for n in range(40)
+    ]
+    opened = open_data(check({"data": {"train": str(write(tmp_path / "tagged.jsonl", rows))}}, where="test"))
+    assert opened.recipe.task == "tagging"
+    words = [row.values["words"] for part in opened.parts.values() for row in part.rows()]
+    assert sorted(words, key=lambda pair: int(pair[1])) == [["New York", str(n)] for n in range(40)]

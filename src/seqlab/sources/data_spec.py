@@ -70,9 +70,8 @@ class DataSpec(ABC):
         if data.features and not data.text:
             return WideSeries(source, features=data.features, label=data.label)
         names = names_of(data.text, source.columns)
-        source = join_words(source, names)
         if self.joins_text_columns:
-            source = join_columns(source, data.text)
+            source = join_columns(join_words(source, names), data.text)
         elif len(names) > 1:
             raise DataError(
                 f"the task {self.name} reads one column, not {len(names)}.",
@@ -112,7 +111,8 @@ class DataSpec(ABC):
         if data.features and not data.text:
             return (row.values[STEPS] for row in WideSeries(source, features=data.features).rows())
         column = "text" if isinstance(source, TextSource) else data.text
-        source = join_words(source, names_of(data.text, source.columns))
+        if self.joins_text_columns:
+            source = join_words(source, names_of(data.text, source.columns))
         source = source if isinstance(source, TextSource) else join_columns(source, data.text)
         require_columns(source, [column])
         parts = parts_of(data.text, source.columns)
