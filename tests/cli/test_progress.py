@@ -70,3 +70,13 @@ def test_a_resumed_run_shows_the_rest(
         "step 90",
         "step 100",
     ]
+
+
+def test_a_rate_is_left_out_until_it_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It takes two updates since the start or the last validation."""
+    every_step = lines_of(monkeypatch, capsys, steps=6, every=3, step_seconds=60.0)
+    lines = [line for line in every_step if "loss 1.0000" in line and "valid" not in line]
+    assert ["steps/s" in line for line in lines] == [False, True, True, False, True, True]
+    assert all(line.endswith(" left") for line in lines)

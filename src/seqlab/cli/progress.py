@@ -66,10 +66,7 @@ class TerminalProgress:
             self._live.update(live_text(reading, width=self._console.width))
         elif not self._quiet and self._is_line_due(report.seconds_left):
             self._last_line = time.monotonic()
-            say(
-                f"step {report.step:,}/{report.total_steps:,}  epoch {report.epoch + 1}  loss {reading.loss:.4f}"
-                f"  {rate_text(reading.steps_per_second, 'steps')}  {format_duration(report.seconds_left)} left"
-            )
+            say(_step_text(reading))
 
     def _is_line_due(self, seconds_left: float) -> bool:
         now = time.monotonic()
@@ -89,6 +86,20 @@ class TerminalProgress:
             return
         for line in self._table.lines(step, self._epoch + 1, validation, is_best=is_best):
             self._console.print(_row_text(clean(line)), soft_wrap=True)
+
+
+def _step_text(reading: ProgressNumbers) -> str:
+    """One update on a line of its own; the rate is 0 until two updates are timed, and left out."""
+    report, speed = reading.report, reading.steps_per_second
+    return "  ".join(
+        [
+            f"step {report.step:,}/{report.total_steps:,}",
+            f"epoch {report.epoch + 1}",
+            f"loss {reading.loss:.4f}",
+            *([rate_text(speed, "steps")] if speed else []),
+            f"{format_duration(report.seconds_left)} left",
+        ]
+    )
 
 
 def live_text(reading: ProgressNumbers, *, width: int) -> Text:
