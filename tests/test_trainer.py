@@ -180,6 +180,15 @@ def test_a_resumed_fit_is_bit_identical_to_one_that_was_never_interrupted(
     assert [facts["step"] for facts in history.validations] == [3, 6, 9, 11]
 
 
+def test_the_seed_alone_decides_the_order_and_the_dropout(tmp_path: Path) -> None:
+    models = {name: small_model(dropout=0.4) for name in ("one", "same", "other")}
+    for number, (name, model) in enumerate(models.items()):
+        torch.manual_seed(number)  # must not matter
+        make(tmp_path / name, model, seed=2 if name == "other" else 1).fit()
+    assert same(models["one"].state_dict(), models["same"].state_dict())
+    assert not same(models["one"].state_dict(), models["other"].state_dict())
+
+
 def test_a_finished_fit_that_is_resumed_gives_its_best_weights_again(tmp_path: Path) -> None:
     first, again = small_model(), small_model(dropout=0.1)
     best = make(tmp_path, first).fit().best
