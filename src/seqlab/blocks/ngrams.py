@@ -46,11 +46,11 @@ def ngram_keys(
     steps.scatter_(1, is_token.sum(dim=1, keepdim=True) + 1, END)  # right after the last token
     width = tokens.shape[1] + 2
     keys, keys_by_length = torch.zeros_like(steps[:, :width]), []
-    for behind in range(max_n):
-        ends = steps[:, behind : behind + width]
+    for offset in range(max_n):
+        ends = steps[:, offset : offset + width]
         keys = (keys * MIX + ends) * SPREAD
         keys = keys ^ (keys >> FOLD)
-        exists = ends != NOTHING if behind else ends >= FIRST  # a boundary alone carries no information
+        exists = ends != NOTHING if offset else ends >= FIRST  # a boundary alone carries no information
         keys_by_length.append(keys.masked_fill(~exists, NO_KEY))
     return torch.cat(keys_by_length, dim=1)
 

@@ -50,7 +50,7 @@ class Additive(GatedCell):
         bias: Bias = True,
         candidate: Annotated[
             Literal["recurrent", "input", "linear"] | Callable[[Any, Any], Any],
-            Field(description="tanh(W x + U hidden + b), tanh(W x + b), or W x + b."),
+            Field(description="The candidate: tanh(W x + U hidden + b), tanh(W x + b), or W x + b."),
         ] = "recurrent",
         keep: Keep = "old",
     ) -> None:

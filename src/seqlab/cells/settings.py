@@ -27,7 +27,7 @@ class CellSettings(Settings):
 
 
 class CellKinds(Mapping[str, type[CellSettings]]):
-    """The settings of every registered cell by its name, those of plug-ins included."""
+    """The settings of every registered cell by its name, including those of plug-ins."""
 
     def __getitem__(self, name: str) -> type[CellSettings]:
         if name not in self:

@@ -30,10 +30,10 @@ def main() -> None:
     os.environ.setdefault("GOMP_SPINCOUNT", SHORT_WAIT)  # as the command does
     for folder in (CLASSIFIER, TRANSLATOR):
         shutil.rmtree(folder, ignore_errors=True)
-    for story, words in COMMANDS:
+    for story, arguments in COMMANDS:
         say(f"\n# {story}")
-        say("$ seqlab " + " ".join(f'"{word}"' if " " in word else word for word in words))
-        app(words, standalone_mode=False)
+        say("$ seqlab " + " ".join(f'"{word}"' if " " in word else word for word in arguments))
+        app(arguments, standalone_mode=False)
     say(
         f"\nOpen the reports in a browser: {CLASSIFIER / 'report.html'} and {TRANSLATOR / 'report.html'}"
         " (with an attention heat map)"

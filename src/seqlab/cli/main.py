@@ -74,9 +74,9 @@ def _load_plugins(paths: list[str]) -> None:
 class CommandGroup(TyperGroup):
     """Reports errors itself, before typer handles them."""
 
-    def make_context(self, *words: Any, **options: Any) -> Any:
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
         with report_errors(debug=False):
-            return super().make_context(*words, **options)
+            return super().make_context(*arguments, **options)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and self.get_command(ctx, args[0]) is None:
@@ -152,7 +152,7 @@ def options(
     """Options of every command."""
 
 
-def main(words: Sequence[str] | None = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit; without one, show the help."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # show the code of a character that cannot be encoded
@@ -163,12 +163,12 @@ def main(words: Sequence[str] | None = None) -> None:
         with report_errors(debug=False):
             respond(app)
     os.environ.setdefault("GOMP_SPINCOUNT", SHORT_WAIT)  # before torch is imported
-    words, common = _common_options(list(sys.argv[1:] if words is None else words))
+    arguments, common = _common_options(list(sys.argv[1:] if arguments is None else arguments))
     with usable_streams(), warnings_as_lines(), report_errors(debug=common.debug):
         _choose_progress(common.progress)
         require_output()
         with explain_lost_answer():  # typer writes help and version itself
-            app(args=with_run_to_resume(words) or ["--help"], prog_name="seqlab", obj=common)
+            app(args=with_run_to_resume(arguments) or ["--help"], prog_name="seqlab", obj=common)
 
 
 def _choose_progress(form: str) -> None:
@@ -178,15 +178,15 @@ def _choose_progress(form: str) -> None:
     messages.are_json = form == "json"
 
 
-def _common_options(words: list[str]) -> tuple[list[str], CommonOptions]:
+def _common_options(arguments: list[str]) -> tuple[list[str], CommonOptions]:
     """`--debug`, `--plugin FILE` and `--progress FORM` work before and after the command; arguments after `--` are
     data.
 
     >>> _common_options(["train", "a.csv", "--plugin", "cell.py", "--plugin=score.py", "--", "--debug"])
     (['train', 'a.csv', '--', '--debug'], CommonOptions(debug=False, plugins=['cell.py', 'score.py'], progress='auto'))
     """
-    end = words.index("--") if "--" in words else len(words)
-    before, common, left = iter(words[:end]), CommonOptions(), []
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    before, common, left = iter(arguments[:end]), CommonOptions(), []
     for word in before:
         if word == "--debug":
             common.debug = True
@@ -200,7 +200,7 @@ def _common_options(words: list[str]) -> tuple[list[str], CommonOptions]:
             common.plugins.append(path)
         else:
             left.append(word)
-    return left + words[end:], common
+    return left + arguments[end:], common
 
 
 if __name__ == "__main__":

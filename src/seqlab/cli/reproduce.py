@@ -75,12 +75,12 @@ def reproduce(
         sys.exit(SeqlabError.exit_code)
 
 
-def _moved_sources(words: list[str]) -> dict[str, str]:
+def _moved_sources(arguments: list[str]) -> dict[str, str]:
     """
     >>> _moved_sources(["start.run=old/read", "data.train=a.csv"])
     {'start.run': 'old/read'}
     """
     from seqlab.runs.reproduce.sources import SOURCES
 
-    pairs = [word.partition("=") for word in words]
+    pairs = [word.partition("=") for word in arguments]
     return {name: value for name, _, value in pairs if name in SOURCES and value}

@@ -118,13 +118,13 @@ def _check_resume(folder: str, extra: list[str], *, is_new: bool) -> dict[str, s
     return moved
 
 
-def moved_data(words: list[str]) -> dict[str, str]:
+def moved_data(arguments: list[str]) -> dict[str, str]:
     """The new paths of data among the arguments.
 
     >>> moved_data(["data.train=new/a.csv", "training.steps=3"])
     {'train': 'new/a.csv'}
     """
-    pairs = [word.partition("=") for word in words]
+    pairs = [word.partition("=") for word in arguments]
     parts = {f"data.{name}": name for name in ("train", "valid", "test")}
     return {parts[name]: value for name, _, value in pairs if name in parts and value}
 

@@ -9,16 +9,16 @@ from seqlab.core.errors import UsageError
 OPTION = "--resume"
 
 
-def with_run_to_resume(words: list[str]) -> list[str]:
+def with_run_to_resume(arguments: list[str]) -> list[str]:
     """The arguments, with the run that a bare `--resume` stands for.
 
     >>> with_run_to_resume(["train", "--resume", "runs/a", "-q"])
     ['train', '--resume', 'runs/a', '-q']
     """
-    place = words.index(OPTION) if words[:1] == ["train"] and OPTION in words else -1
-    if place < 0 or (len(words) > place + 1 and not words[place + 1].startswith("-")):
-        return words
-    return [*words[: place + 1], newest_unfinished(), *words[place + 1 :]]
+    place = arguments.index(OPTION) if arguments[:1] == ["train"] and OPTION in arguments else -1
+    if place < 0 or (len(arguments) > place + 1 and not arguments[place + 1].startswith("-")):
+        return arguments
+    return [*arguments[: place + 1], newest_unfinished(), *arguments[place + 1 :]]
 
 
 def newest_unfinished() -> str:

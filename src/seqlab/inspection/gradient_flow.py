@@ -36,7 +36,7 @@ class GradientFlow(TableDisplay):
     hidden_gradient: Float[Array, "batch time"]
     """Backward: ‖∂L/∂h_t‖, through everything that comes after."""
     memory_gradient: Float[Array, "batch time"] | None
-    """‖∂L/∂c_t‖, through everything that comes after, the hidden state of the same step included."""
+    """‖∂L/∂c_t‖, through everything that comes after, including the hidden state of the same step."""
     projected_gradient: Float[Array, "batch time"]
     """‖∂L/∂(W x_t + b)‖: what step t adds to the gradient of the weights, before the product with its
     input.

@@ -67,7 +67,7 @@ def check_tensors(
     """Check that all needed tensors exist with the right shape and that there are no unexpected ones; reports
     all problems in one message.
 
-    unused: tensors that may exist without being needed. described: the needed tensors in words. name_in_file:
+    unused: tensors that may exist without being needed. described: a phrase for the needed tensors. name_in_file:
     the name of a tensor in the file.
     """
     parts = required_tensors(specs)

@@ -15,7 +15,7 @@ FRAME_STYLE = "width:100%;border:0"
 def sentences_and_table(
     title: str, sentences: Sequence[str], rows: Sequence[Mapping[str, str | int | float]]
 ) -> Markup:
-    """What was found, in words, then the numbers.
+    """Sentences with the finding, then a table of the numbers.
 
     >>> sentences_and_table("a < b", ["c"], [])
     '<div><b>a &lt; b</b><p>c</p></div>'

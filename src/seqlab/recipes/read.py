@@ -209,8 +209,8 @@ def _read_file(what: str) -> str:
 
 def _missing(path: Path) -> RecipeError:
     """Suggest recipes with similar names in the same folder, and the shipped ones."""
-    beside = sorted(entry.name for entry in path.parent.glob("*.toml")) if path.parent.is_dir() else []
-    close = closest(path.name, [*beside, *shipped_recipes()])
+    siblings = sorted(entry.name for entry in path.parent.glob("*.toml")) if path.parent.is_dir() else []
+    close = closest(path.name, [*siblings, *shipped_recipes()])
     cure = (f"Did you mean '{close}'? " if close else "") + f"Shipped recipes: {listed(shipped_recipes())}."
     return RecipeError("there is no such recipe file.", where=str(path), cure=cure)
 

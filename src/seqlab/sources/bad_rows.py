@@ -44,7 +44,7 @@ class BadRows:
         self.skip, self.few = skip, few
         self.messages: list[str] = []
         self.num_rows = 0
-        """Number of rows of the longest pass that counts them, skipped ones included."""
+        """Number of rows in the longest pass that counts them, including skipped ones."""
         self._places: dict[int, int] = {}
         self._fullest = 0
 
@@ -106,7 +106,7 @@ class BadRows:
 
     @property
     def are_many(self) -> bool:
-        """Whether so many rows are skipped that scores are about another population than the file."""
+        """Whether too many rows are skipped for the scores to represent the file."""
         return are_many(self.count, self.num_rows)
 
 

@@ -53,7 +53,7 @@ class ColumnProfile:
     formal_share: float  # dates, times, links, mail addresses, phone numbers
     is_whole: bool
     decimal: Decimal
-    unit: str  # behind the numbers, such as mmol/L
+    unit: str  # after the numbers, such as mmol/L
     evenness: float  # 1: all values are as frequent
     cells: list[str] = field(repr=False)
 

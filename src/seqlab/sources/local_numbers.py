@@ -48,7 +48,7 @@ def decimal_of(cells: Sequence[str]) -> Decimal:
 
 
 def unit_of(cells: Sequence[str]) -> str:
-    """The unit behind the numbers of a column; empty if they have none or several.
+    """The unit after the numbers of a column; empty if they have none or several.
 
     >>> unit_of(["5.4 mmol/L", "6 mmol/L", "7.25 mmol/L"]), unit_of(["5 g", "6 g", "7 mg"]), unit_of(["1", "2", "3"])
     ('mmol/L', '', '')
@@ -86,7 +86,8 @@ def plain(cell: str, decimal: Decimal) -> str:
 
 
 class PlainNumbers(Source):
-    """The rows of a table with the numbers of some columns converted to Python's notation. units: removed behind them."""
+    """The rows of a table with the numbers of some columns converted to Python's notation. units: removed after the
+    numbers."""
 
     def __init__(
         self, whole: Source, columns: Sequence[str], *, decimal: Decimal, units: Sequence[str] = ()

@@ -117,7 +117,7 @@ def _with_decimal(spec: DataSpec, source: Source, data: DataSettings) -> tuple[D
 
 
 def _with_units(data: DataSettings, cells_of: Mapping[str, Sequence[str]]) -> tuple[DataSettings, list[str]]:
-    """The settings with the units behind the numbers of each column."""
+    """The settings with the unit after the numbers of each column."""
     units = {name: unit_of(cells) for name, cells in cells_of.items() if not data.units}
     named = {name: unit for name, unit in units.items() if unit}
     if not named:

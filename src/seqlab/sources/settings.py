@@ -136,7 +136,7 @@ class DataSettings(Settings):
     )
     units: tuple[str, ...] = Field(
         (),
-        description="Units behind the numbers in cells (5.4 mmol/L), which are removed; detected when empty.",
+        description="Units after the numbers in cells (5.4 mmol/L), which are removed; detected when empty.",
     )
     delimiter: str = Field("", max_length=1, description="Column delimiter of a table; guessed when empty.")
     encoding: str = Field(

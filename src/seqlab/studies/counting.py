@@ -17,7 +17,7 @@ from seqlab.studies.kit.small_training import seeded, train_small
 CELLS = ("lstm", "coupled_lstm")
 FORGET_BIAS = 5.0
 SCALE = 10.0
-"""Counts are learned in tens, so that weights of the usual size reach them."""
+"""Counts are divided by this, so that weights of ordinary size can produce them."""
 
 
 @dataclass(frozen=True)

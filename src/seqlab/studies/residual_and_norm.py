@@ -106,8 +106,8 @@ def residual_and_norm(*, seed: int, quick: bool) -> Finding:
     alone = ReferenceLine(FREQUENCIES, frequencies)
     return Finding(
         claim=(
-            "Residual connections let gradients reach the lower layers, LayerNorm keeps the scale of the"
-            " features stable; a deep Transformer needs both."
+            "Residual connections let gradients reach the lower layers, and LayerNorm keeps the scale of"
+            " the features stable; a deep Transformer needs both."
         ),
         conclusion=_conclude(rows, config, frequencies),
         rows=rows,

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 IN_LAYER = re.compile(r"backbone\.(?:[a-z_]+\.)*?layers\.(\d+)\.")
 ENTRANCE = ("embed.", "backbone.positions.", "backbone.first_norm.")
-"""Parts in front of the first layer."""
+"""Parts before the first layer."""
 
 
 def depth_of(name: str, *, num_layers: int) -> int:

@@ -22,9 +22,9 @@ RATE_OR_AUTO = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"const": "
 class TrainingSettings(Settings):
     """Budget, batches, optimizer and early stopping."""
 
-    steps: int = Field(0, ge=0, description="Updates to make; 0 lets epochs or minutes decide.")
+    steps: int = Field(0, ge=0, description="Number of updates; 0 lets epochs or minutes decide.")
     epochs: float = Field(
-        0, ge=0, description="Passes over the training data; 0 lets steps or minutes decide."
+        0, ge=0, description="Number of passes over the training data; 0 lets steps or minutes decide."
     )
     minutes: float = Field(
         0,
@@ -45,7 +45,7 @@ class TrainingSettings(Settings):
     gradient_accumulation: int = Field(
         1,
         ge=1,
-        description="Batches whose gradients are accumulated for one update; every target counts equally.",
+        description="Number of batches whose gradients are accumulated for each update; every target counts equally.",
     )
     group_by_length: bool = Field(
         True, description="Batch sequences of similar length, which reduces padding."
@@ -78,7 +78,7 @@ class TrainingSettings(Settings):
     measured_steps: int = Field(
         2000,
         ge=0,
-        description="Initial updates in which optimizer=adam_2k only estimates the second moment and changes no weights.",
+        description="Number of initial updates in which optimizer=adam_2k only estimates the second moment and changes no weights.",
     )
     weight_decay: float = Field(
         0.01,
@@ -171,7 +171,7 @@ class TrainingSettings(Settings):
             "CPU threads; 0 uses all cores. Saved with the run, because the last bits of a result depend on it."
         ),
     )
-    device: str = Field("auto", description="auto (a GPU if there is one), cpu, cuda, cuda:1 or mps.")
+    device: str = Field("auto", description="Device: auto (a GPU if there is one), cpu, cuda, cuda:1 or mps.")
 
     @property
     def averages_weights(self) -> bool:

@@ -232,8 +232,8 @@ NETWORKS = [
     Mutant(
         "border-is-an-n-gram",
         "blocks/ngrams.py",
-        "        exists = ends != NOTHING if behind else ends >= FIRST  # a boundary alone carries no information",
-        "        exists = ends != NOTHING if behind else ends != NOTHING  # a boundary alone carries no information",
+        "        exists = ends != NOTHING if offset else ends >= FIRST  # a boundary alone carries no information",
+        "        exists = ends != NOTHING if offset else ends != NOTHING  # a boundary alone carries no information",
         "tests/blocks/test_ngrams.py",
         "The border of a text counts as a unigram.",
     ),

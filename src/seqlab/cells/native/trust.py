@@ -11,7 +11,7 @@ def distrust_reason(path: Path) -> str:
     """Why a file could hold another user's code: the file, or a folder above it, belongs to another user or may
     be written by others. Empty if only this user and root can change it.
 
-    A folder with the sticky bit, such as /tmp, lets nobody replace what belongs to someone else. A group of
+    A folder with the sticky bit, such as /tmp, does not let anyone replace the files of other users. A group of
     the same number as its owner is the user's own, as Debian and Fedora create it.
     """
     if os.name != "posix":

@@ -30,7 +30,7 @@ class PublishedModel:
     model: TransformerSettings | RecurrentSettings
     weights: Mapping[str, TensorSpec]
     vocabulary_size: int
-    """Rows of the embedding; for an encoder-decoder, of the target embedding."""
+    """Number of rows of the embedding; for an encoder-decoder, of the target embedding."""
     context: int
     """Maximum number of tokens that it can read at once; 0 means no limit."""
     unused: tuple[UnusedTensor, ...] = ()
@@ -43,6 +43,6 @@ class PublishedModel:
     )
     """Other settings of its recipe, by section."""
     source_vocabulary_size: int = 0
-    """Rows of the source embedding of an encoder-decoder."""
+    """Number of rows of the source embedding of an encoder-decoder."""
     headless: bool = False
     """Whether there is only the encoder, without a masked-language-model head."""

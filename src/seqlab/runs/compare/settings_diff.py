@@ -10,7 +10,7 @@ from seqlab.recipes.problems import format_value
 from seqlab.recipes.recipe import Recipe
 
 NOT_SETTINGS = frozenset({"format", "start.digest", "distillation.digest"})
-"""Values that a recipe records but nobody sets."""
+"""Values that a recipe records but users do not set."""
 ABSENT = "–"
 """Shown for a setting that a model does not have."""
 LONGEST_VALUE = 40

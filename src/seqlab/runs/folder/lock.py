@@ -45,7 +45,7 @@ def _already_training(folder: Path) -> RunError:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove incomplete files of killed processes. Call it only under the lock, when nobody else is
+    """Remove incomplete files of killed processes. Call it only under the lock, when no other process is
     writing.
     """
     for path in [

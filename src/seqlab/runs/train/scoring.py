@@ -101,7 +101,7 @@ def _evaluate(prepared: Prepared, run: Run, *, seconds: float) -> tuple[list[Eva
 
 
 def _with_note(evaluation: Evaluation, note: str) -> Evaluation:
-    """The same scores, each with a note behind its value."""
+    """Return the scores, each with a note after its value."""
     scores = [replace(score, note="; ".join(filter(None, (score.note, note)))) for score in evaluation.scores]
     return replace(evaluation, scores=scores)
 

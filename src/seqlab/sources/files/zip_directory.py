@@ -1,4 +1,4 @@
-"""The central directory of a zip archive, checked against its own count of members and the header in front of
+"""The central directory of a zip archive, checked against its own count of members and the header before
 each member.
 
 The directory has no checksum, and Python's `zipfile` checks a name only when its member is read. One flipped

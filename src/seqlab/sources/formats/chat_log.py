@@ -3,7 +3,7 @@
     [01.03.24, 08:15:09] Anna: are we still meeting?        01/03/2024, 08:15 - Anna: are we still meeting?
     [08:15] <anna> are we still meeting?                    2024-03-01 08:15 Anna: are we still meeting?
 
-A message goes on until the next line with a time. Notices without an author and left-out media are skipped.
+A message continues until the next line with a time. Notices without an author and left-out media are skipped.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ LEVELS = {
     "fatal",
     "severe",
 }
-"""What logs of programs have before their messages."""
+"""What comes before the message in the logs of programs."""
 CHAT = (
     "a conversation: author and text of every message; set data.format=text to read it as plain text, or"
     " task=classification data.label=author to predict who wrote a message"

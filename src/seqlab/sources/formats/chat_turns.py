@@ -15,7 +15,7 @@ PROMPT, RESPONSE = "prompt", "response"
 
 
 def prompt_and_response(turns: list[Any]) -> dict[str, str]:
-    """The last answer, and everything before it, a line for each turn; empty if the list is no conversation with an answer.
+    """The last answer, and everything before it, a line for each turn; empty if the list is not a conversation with an answer.
 
     >>> prompt_and_response([{"role": "user", "content": "2 + 2?"}, {"role": "assistant", "content": "4"}])
     {'prompt': '2 + 2?', 'response': '4'}

@@ -28,9 +28,9 @@ class ImageFiles:
         self._places = list(places)
         self._archives: dict[Path, _Archive] = {}
 
-    def read(self, name: str, *, beside: Path, where: str) -> bytes:
+    def read(self, name: str, *, table_folder: Path, where: str) -> bytes:
         """The bytes of an image file."""
-        place = self._find(name, beside, where)
+        place = self._find(name, table_folder, where)
         if isinstance(place, _Member):
             return place.archive.read(place.info, where=where)
         try:
@@ -40,34 +40,34 @@ class ImageFiles:
         except OSError as error:
             raise unreadable(place, error) from error
 
-    def identity(self, name: str, *, beside: Path, where: str) -> str:
+    def identity(self, name: str, *, table_folder: Path, where: str) -> str:
         """A key that changes with the image, without reading it: the checksum in an archive, else size and
         time.
         """
-        place = self._find(name, beside, where)
+        place = self._find(name, table_folder, where)
         if isinstance(place, _Member):
             return f"{place.info.CRC}:{place.info.file_size}"
         facts = place.stat()
         return f"{facts.st_size}:{facts.st_mtime_ns}"
 
-    def _find(self, name: str, beside: Path, where: str) -> Path | _Member:
-        for place in self._places or [str(beside)]:
-            root = _existing(place, beside)
+    def _find(self, name: str, table_folder: Path, where: str) -> Path | _Member:
+        for place in self._places or [str(table_folder)]:
+            root = _existing(place, table_folder)
             if root.is_dir():
                 if (root / name).is_file():
                     return root / name
             elif (member := self._archive(root).find(name)) is not None:
                 return member
-        raise self._missing(name, beside, where)
+        raise self._missing(name, table_folder, where)
 
     def _archive(self, path: Path) -> _Archive:
         if path not in self._archives:
             self._archives[path] = _Archive(path)
         return self._archives[path]
 
-    def _missing(self, name: str, beside: Path, where: str) -> DataError:
-        searched = ", ".join(self._places) or str(beside)
-        folder = (beside / name).parent
+    def _missing(self, name: str, table_folder: Path, where: str) -> DataError:
+        searched = ", ".join(self._places) or str(table_folder)
+        folder = (table_folder / name).parent
         names = (
             [str(Path(name).parent / entry.name) for entry in folder.iterdir()]
             if not self._places and folder.is_dir()
@@ -113,15 +113,15 @@ class _Archive:
             return self._zip.read(info)
 
 
-def _existing(place: str, beside: Path) -> Path:
+def _existing(place: str, table_folder: Path) -> Path:
     """A folder or an archive, relative to the current folder or to the table."""
-    for path in (Path(place), beside / place):
+    for path in (Path(place), table_folder / place):
         if path.exists():
             return path
     raise DataError(
         "no such folder or archive of images.",
         where=f"data.images={place[:200]}",
-        cure=f"Looked in the current folder and in {beside}.",
+        cure=f"Looked in the current folder and in {table_folder}.",
     )
 
 

@@ -20,7 +20,7 @@ MARKS = {
     "BibTeX": (r"@[A-Za-z]+\s*\{", ""),
     "a database dump": (r"(?i)(create table|insert into|drop table)\b|--.*\bdump\b", ""),
 }
-"""How the first line that is no comment begins, and a command that converts the file, if there is a usual one."""
+"""How the first line that is not a comment begins, and a command that converts the file, if there is a usual one."""
 COLUMN_MARKS = ("|||", "|", ";")
 FEWEST_LINES = 5
 COMMENT = re.compile(r"\s*(%|#|/\*|--(?!.*\bdump\b))")

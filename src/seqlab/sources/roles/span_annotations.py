@@ -15,7 +15,7 @@ TASK_HASHES = ("_input_hash", "_task_hash")
 
 
 def is_review(source: Source, rows: Sequence[Row], column: str) -> bool:
-    """Whether a column tells what an annotator of Prodigy thought of the annotation: it is no label of the text."""
+    """Whether a column tells what an annotator of Prodigy thought of the annotation, which is not a label of the text."""
     return (
         column in source.columns
         and any(name in source.columns for name in TASK_HASHES)

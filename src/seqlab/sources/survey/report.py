@@ -86,7 +86,7 @@ class PartSurvey:
     """
     first_skipped: list[str] = field(default_factory=list)
     skipped_of: int = 0
-    """Number of rows of its file, skipped ones included."""
+    """Number of rows in its file, including skipped ones."""
     in_valid: int = 0
     """Rows of the test split that also occur in the validation split, exactly or nearly; for a stream, the fraction of its
     passages.

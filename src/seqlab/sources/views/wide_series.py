@@ -14,7 +14,7 @@ from seqlab.sources.views.series import number
 
 
 class WideSeries(Source):
-    """Every row as a sequence of steps with one number each, next to its label. Empty cells at the end are no steps."""
+    """Every row as a sequence of steps with one number each, next to its label. Empty cells at the end are not steps."""
 
     def __init__(self, whole: Source, *, features: Sequence[str], label: str = "") -> None:
         require_columns(whole, [*features, label])

@@ -55,7 +55,7 @@ class ImageCells:
         """
         value = row.values.get(self.column)
         return (
-            self._files.identity(value.strip(), beside=Path(row.file).parent, where=row.where)
+            self._files.identity(value.strip(), table_folder=Path(row.file).parent, where=row.where)
             if isinstance(value, str)
             else ""
         )
@@ -68,17 +68,17 @@ class ImageCells:
         where = f"input {number}"
         if isinstance(value, str | Path) and Path(value).is_file():
             return decode_image(
-                ImageFiles().read(str(value), beside=Path(), where=where), where=f"{where}, {value}"
+                ImageFiles().read(str(value), table_folder=Path(), where=where), where=f"{where}, {value}"
             )
         return self._pixels(str(value) if isinstance(value, Path) else value, self._fallback, where)
 
-    def _pixels(self, value: Any, beside: Path, where: str) -> Pixels:
+    def _pixels(self, value: Any, table_folder: Path, where: str) -> Pixels:
         if not isinstance(value, str):
             return pixels_of(value, where=where)
-        return decode_image(self._read(value, beside, where), where=f"{where}, {value.strip()[:200]}")
+        return decode_image(self._read(value, table_folder, where), where=f"{where}, {value.strip()[:200]}")
 
-    def _read(self, value: str, beside: Path, where: str) -> bytes:
-        return self._files.read(value.strip(), beside=beside, where=where)
+    def _read(self, value: str, table_folder: Path, where: str) -> bytes:
+        return self._files.read(value.strip(), table_folder=table_folder, where=where)
 
 
 class CaptionRows(CheckedRows):

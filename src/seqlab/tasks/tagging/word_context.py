@@ -1,4 +1,4 @@
-"""A word among its neighbors, for people."""
+"""A word in its context, as text."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ from seqlab.tokens.vocabulary import PAD, UNK
 CHARACTERS = "characters.json"
 """The file with the known characters."""
 NEVER = np.zeros(0, np.int64)
-"""The training counts of a loaded run, which are no longer known."""
+"""Replaces the training counts in a loaded run, which does not save them."""
 
 
 class WordInputs(TaggedInputs):

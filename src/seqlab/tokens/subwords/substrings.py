@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 class Substrings:
     """Numbered substrings of counted words, single characters first, then in order of length.
 
-    The substring of length n at a position is the one of length n - 1 and one more character. So a pair of
+    The substring of length n at a position is the one of length n - 1 and one more character. A pair of
     numbers identifies it, and sorting the pairs finds equal ones without ever building a string.
 
     `number[n - 1][place]` is the number of the substring of length n that starts at a position of the joined

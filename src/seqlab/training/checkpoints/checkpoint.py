@@ -153,7 +153,7 @@ class Checkpoints:
             raise no_space(self.folder, needed=needed)
 
     def _point_to(self, place: Path) -> None:
-        """Link `last` to the newest checkpoint, for people; seqlab itself relies on the manifests."""
+        """Link `last` to the newest checkpoint for convenience; seqlab itself relies on the manifests."""
         temporary = self.folder / f".last.{os.getpid()}"
         try:
             temporary.symlink_to(place.name)

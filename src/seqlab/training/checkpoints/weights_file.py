@@ -23,7 +23,7 @@ from seqlab.training.checkpoints.weights_header import Header, Shape, damaged_we
 
 BLANK = b"0" * 64
 MARK = b'"seqlab":"sha256:'
-"""The bytes in front of the checksum.
+"""The bytes before the checksum.
 
 Checksum and run id share one entry, because safetensors writes several entries in arbitrary order.
 """
