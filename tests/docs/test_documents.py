@@ -105,6 +105,18 @@ def test_every_task_has_a_line_on_the_home_page() -> None:
     assert [name for name in registered_tasks.names() if f"| `{name}` |" not in home] == []
 
 
+def test_the_readme_links_every_notebook_and_the_examples_and_tutorials_name_their_script() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = ["examples", *(f"notebooks/{path.name}" for path in (ROOT / "notebooks").glob("*.ipynb"))]
+    assert [link for link in links if f"]({link})" not in readme] == []
+    home = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert {"`examples/`", "`notebooks/`"} <= set(re.findall(r"`\w+/`", home))
+    tutorials = {
+        path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs/tutorials").glob("*.md")
+    }
+    assert [task for task, text in tutorials.items() if "`examples/" not in text] == []
+
+
 def test_every_format_has_a_line_on_the_page_of_formats() -> None:
     page = (ROOT / "docs" / "reference" / "file_formats.md").read_text(encoding="utf-8")
     assert [name for name in source_formats.names() if f"`{name}`" not in page] == []
