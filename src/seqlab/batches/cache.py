@@ -19,7 +19,7 @@ from seqlab.core.locks import explain_unwritable, lock_file
 
 LARGEST_CACHE = 20_000_000_000
 KEY = "key"
-"""The file with the key of a store: a whole store in the place of another has every digest right."""
+"""The file with the key of a store, since all digests still match if one store replaces another."""
 _OURS = re.compile(r"([0-9a-f]{32})(\.tmp)?")
 """Names of cache folders; anything else in the cache is never touched."""
 

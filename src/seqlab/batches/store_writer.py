@@ -17,7 +17,7 @@ from seqlab.core.digests import FileRecord, RunningDigest, with_digest
 from seqlab.core.files import explain_full_disk, write_whole
 
 FORMAT = 3
-"""1 had no digests, 2 no named columns."""
+"""Format 1 had no digests, format 2 no named columns."""
 INDEX = "store.json"
 WRITE_AT_ONCE = 1 << 21
 """Buffer size of a file in bytes."""

@@ -22,10 +22,10 @@ class SearchStep:
 
     log_probs: LogProbs
     source_ids: Sequence[int]
-    """Of each hypothesis, the number of its sentence."""
+    """The sentence number of each hypothesis."""
     get_tokens: Callable[[], list[list[int]]]
     length: int
-    """Tokens that every hypothesis has."""
+    """Number of tokens in every hypothesis."""
 
     @cached_property
     def tokens(self) -> list[list[int]]:

@@ -10,7 +10,7 @@ from seqlab.core.memory import keep_freed_memory
 from seqlab.training.settings import TrainingSettings
 
 LARGE_TENSOR = 16 << 20
-"""Size in bytes from which it pays to keep the memory of a parameter's gradient."""
+"""Minimum size in bytes for which it pays to keep the memory of a parameter's gradient."""
 
 
 def choose_device(settings: TrainingSettings) -> torch.device:

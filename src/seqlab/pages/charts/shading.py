@@ -6,7 +6,7 @@ from seqlab.pages.html import Markup, tag
 
 CONTRAST = 0.6  # the exponent that keeps a share of 5% visible next to one of 90%
 LIGHT_TEXT_OPACITY = 0.8
-"""The opacity from which dark text is harder to read than light text."""
+"""Above this opacity, dark text is harder to read than light text."""
 
 
 def opacity(share: float) -> float:

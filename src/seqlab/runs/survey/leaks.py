@@ -15,7 +15,7 @@ from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.evaluator import Evaluator
 
 MOSTLY = 0.5
-"""Share of leaked passages from which a whole block counts as leaked."""
+"""Minimum share of leaked passages for a whole block to count as leaked."""
 
 
 def note_leaks(evaluation: Evaluation, evaluator: Evaluator[Any, Any, Any], survey: Survey) -> str:

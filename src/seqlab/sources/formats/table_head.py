@@ -17,7 +17,7 @@ MOST_TITLES = 20
 MOST_COLUMNS = 100_000
 """Gene expression tables have about ten thousand."""
 CONSISTENT = 0.8
-"""Fraction of rows with the same number of fields from which shorter lines above them count as titles."""
+"""Minimum fraction of rows with the same number of fields for shorter lines above them to count as titles."""
 FEWEST_ROWS = 20
 """With fewer rows, the first row is not judged."""
 LONGEST_NAME = 4

@@ -10,9 +10,9 @@ from seqlab.tasks.text.documents import BY_LINE, has_documents, has_more_than, i
 from seqlab.tokens.vocabulary import UNK
 
 LARGE_TEXT = 20_000_000
-"""Text size in characters from which tokens are subwords instead of characters."""
+"""Minimum text size in characters for subword tokens; a smaller text is read character by character."""
 SMALL_TEXT = 500_000
-"""Text size in characters up to which a network overfits quickly and more dropout helps:
+"""Maximum text size in characters for which a network overfits quickly and more dropout helps:
 docs/tutorials/language_model.md.
 """
 LARGE_VOCABULARY = 10_000

@@ -27,7 +27,7 @@ MAX_EXAMPLES = 20
 """Number of examples with their outputs in a report."""
 CHARACTER_KINDS = ("characters", "bytes")
 MIN_SENTENCE_WORDS = 6
-"""Mean number of words from which targets count as sentences, even if their tokens are characters."""
+"""Minimum mean number of words for targets to count as sentences, even if their tokens are characters."""
 
 
 @dataclass(frozen=True)

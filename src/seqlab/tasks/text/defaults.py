@@ -25,7 +25,7 @@ MAX_CHARACTERS = 2048
 memory.
 """
 LONG_WORD = 30
-"""Mean characters between spaces from which a text has no words, such as a biological sequence or a
+"""Above this mean distance between spaces, in characters, a text has no words, such as a biological sequence or a
 language without spaces.
 """
 MAX_ROWS = 200_000
