@@ -114,7 +114,7 @@ def test_decoding_settings_are_keywords_of_predict(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("model", "facts"),
     [
-        (object(), ["model=", "object", "seqlab.nn", "seqlab.register"]),
+        (object(), ["model=", "object", "seqlab.Trainer", "seqlab.register"]),
         ("lstmm", ["model=", "'lstmm'", "'lstm'"]),
         ({"kind": "recurrent", "hiden_size": 3}, ["model.hiden_size", "hidden_size"]),
     ],

@@ -183,9 +183,9 @@ def _model_settings(model: Any) -> tuple[str, dict[str, Any]]:
             f"expected the name of a model or a dict of model settings, found {type(model).__name__}.",
             where="model=",
             cure=(
-                'For example model="lstm" or model={"kind": "transformer", "layers": 2}. To train your own cell,'
-                " register it with seqlab.register (docs/guides/extend.md); in your own training loop, use the"
-                " layers of seqlab.nn."
+                'For example model="lstm" or model={"kind": "transformer", "layers": 2}. To train a PyTorch model'
+                " of your own, use seqlab.Trainer; to train your own cell in seqlab's models, register it with"
+                " seqlab.register (docs/guides/extend.md)."
             ),
         )
     return model, {}

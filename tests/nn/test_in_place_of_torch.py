@@ -107,8 +107,9 @@ def test_any_layer_survives_a_pickle(layer: Any) -> None:
 def test_quantization_says_that_it_leaves_our_layer_alone_and_takes_torchs(name: str) -> None:
     model = nn.Sequential(getattr(nn, name)(4, 6))
     quantize = torch.ao.quantization.quantize_dynamic
-    with pytest.warns(UserWarning, match=rf"{name} is not quantized.*to_torch"):
-        quantize(model)
+    for layers_to_quantize in (None, {getattr(nn, name)}):  # torch's default, and our class by name
+        with pytest.warns(UserWarning, match=rf"{name} is not quantized.*to_torch"):
+            quantize(model, layers_to_quantize)
     reference = nn.Sequential(getattr(torch.nn, name)(4, 6))
     reference.load_state_dict(model.state_dict())
     steps = torch.randn(3, 4) if name in CELLS else torch.randn(5, 3, 4)

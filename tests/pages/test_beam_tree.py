@@ -78,6 +78,19 @@ def test_the_page_has_the_answers_in_order_and_words_stay_text() -> None:
     assert re.search(r"<svg[^>]*xmlns", render_svg(beam_tree_diagram(TREE)))
 
 
+def test_a_token_of_whitespace_has_a_visible_name() -> None:
+    words = [" ", "\n", " the", "b"]
+    branches = [
+        Branch(step, step - 1, step + 1, word, -1.0, -1.0, "kept" if step < 3 else "ended", rank=step // 3)
+        for step, word in enumerate(words)
+    ]
+    page = Page(render_beam_tree(BeamTree("Search", "x y", branches)))
+    assert "Best hypothesis: ␣ ↵ ␣the b." in page.text
+    assert [
+        part.label for part in beam_tree_diagram(BeamTree("", "", branches)).parts if isinstance(part, Box)
+    ][1:5] == ["␣", "↵", "␣the", "① b"]
+
+
 def test_a_long_search_is_cut_where_it_can_no_longer_be_read() -> None:
     many = [
         Branch(step * 100 + place, (step - 1) * 100 if step else -1, step + 1, "w", -place, -place, "kept")

@@ -152,7 +152,7 @@ def test_a_score_of_some_rows_says_how_many(tmp_path: Path, monkeypatch: pytest.
     assert f"6 of {whole} rows" in headline["note"]
     assert f"6 of {whole} rows" in summary_rows(run)[0][1]
     warning = next(warning for warning in results["warnings"] if "test: scored" in warning)
-    assert all(fact in warning for fact in (f"6 of {whole}", "random", "0.5 minutes", "seqlab evaluate"))
+    assert all(fact in warning for fact in (f"6 of {whole}", "random", "0.5 minutes.", "seqlab evaluate"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ScoringRehearsal, "forecast", None)
         assert Run.load(run.folder).evaluate().scores[0].value >= 0  # all rows, later

@@ -160,6 +160,12 @@ def test_labelled_series_are_found_and_joined(tmp_path: Path) -> None:
         "id",
         ("x", "y"),
     )
+    assert any("2 numbers per step (x, y)" in reason for reason in found.reasons)
+    one = open_source(
+        table(tmp_path / "one.csv", "id,x,direction", "a,1,up", "a,2,up", "b,1,down", "b,3,down"),
+        DataSettings(),
+    )
+    assert any("1 number per step (x)" in reason for reason in guess(one).reasons)
     series = Series(source, sequence=found.sequence, label=found.label, features=found.features)
     joined = list(series.rows())
     assert [row.line for row in joined] == [2, 5, 8, 11]

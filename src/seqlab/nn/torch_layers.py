@@ -47,9 +47,11 @@ class NotQuantized(HasTorchLayer):
 
     @qconfig.setter
     def qconfig(self, config: Any) -> None:
-        """torch.ao.quantization sets this attribute of every module; None means: not to be converted."""
+        """torch.ao.quantization sets this attribute of every module, and converts only torch's classes even if a
+        configuration for this class is given.
+        """
         self._qconfig = config
-        if config is None and self.torchs_is_quantized:
+        if self.torchs_is_quantized:
             warnings.warn(
                 f"seqlab.nn.{type(self).__name__} is not quantized: torch.ao.quantization converts only"
                 " torch's own classes. Convert the model first:"

@@ -116,3 +116,11 @@ def count_of(number: int, noun: str) -> str:
     ('1 thread', '1,200 rows')
     """
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def budget_of(minutes: float) -> str:
+    """
+    >>> budget_of(1.0), budget_of(0.5), budget_of(10.0)
+    ('1 minute', '0.5 minutes', '10 minutes')
+    """
+    return f"{minutes:g} minute" if minutes == 1 else f"{minutes:g} minutes"

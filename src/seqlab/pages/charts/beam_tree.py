@@ -17,6 +17,7 @@ from seqlab.pages.charts.diagram import (
     LineStyle,
     draw_diagram,
 )
+from seqlab.pages.charts.token_heatmap import visible_whitespace
 from seqlab.pages.html import Markup, make_visible, tag
 from seqlab.pages.numbers import count_of
 from seqlab.pages.page import Section, render_page
@@ -233,7 +234,7 @@ class _Drawing:
 def describe_beam_tree(tree: BeamTree) -> str:
     """A text description of the search, for screen readers."""
     kept = sum(branch.fate != "pruned" for branch in tree.branches)
-    answer = " ".join(branch.word for branch in tree.path_to(1))
+    answer = " ".join(_visible_word(branch.word) for branch in tree.path_to(1))
     counted = f"{count_of(tree.num_steps, 'step')}, {count_of(len(tree.branches), 'candidate')}, {kept:,} of them kept."
     return f"{counted} Best hypothesis: {answer}." if answer else counted
 
@@ -248,7 +249,7 @@ def _answers(tree: BeamTree) -> Markup:
                 tag("td", cell)
                 for cell in (
                     str(answer.rank),
-                    " ".join(step.word for step in tree.path_to(answer.rank)),
+                    " ".join(_visible_word(step.word) for step in tree.path_to(answer.rank)),
                     f"{answer.score:.3f}",
                     f"{answer.log_prob:.3f}",
                 )
@@ -327,7 +328,15 @@ def _legend(y: float) -> Iterator[DiagramPart]:
 def _label(branch: Branch) -> str:
     """The word, preceded by the rank of the result that it completes, if any."""
     number = f"{_circled(branch.rank)} " if branch.rank else ""
-    return number + abbreviate(make_visible(branch.word), MAX_LABEL_CHARACTERS)
+    return number + abbreviate(_visible_word(branch.word), MAX_LABEL_CHARACTERS)
+
+
+def _visible_word(word: str) -> str:
+    """
+    >>> _visible_word(" the"), _visible_word("\\x00")
+    ('␣the', '‹NUL›')
+    """
+    return make_visible(visible_whitespace(word))
 
 
 def _circled(number: int) -> str:

@@ -114,10 +114,16 @@ def _margin(heatmap: TokenHeatmap) -> float:
     return 2 * ROW_GAP + 0.58 * FONT * longest
 
 
+def visible_whitespace(text: str) -> str:
+    """
+    >>> visible_whitespace(" the")
+    '␣the'
+    """
+    return "".join(WHITESPACE_SYMBOLS.get(character, character) for character in text)
+
+
 def _visible_token(token: str) -> str:
-    return abbreviate(
-        "".join(WHITESPACE_SYMBOLS.get(character, character) for character in token), MAX_TOKEN_CHARACTERS
-    )
+    return abbreviate(visible_whitespace(token), MAX_TOKEN_CHARACTERS)
 
 
 def _layout(tokens: Sequence[str], width: float) -> list[TokenCell]:

@@ -15,7 +15,7 @@ from seqlab.core.files import write_whole
 from seqlab.core.git_state import GitState
 from seqlab.metrics.score import Score
 from seqlab.models.short_name import short_name
-from seqlab.pages.numbers import format_duration
+from seqlab.pages.numbers import count_of, format_duration
 from seqlab.runs.card.limits import known_limits
 from seqlab.runs.card.markdown import escape_markdown, markdown_table, to_yaml
 from seqlab.runs.folder.layout import CARD, JOURNAL
@@ -126,12 +126,21 @@ def _data(raw: dict[str, Any]) -> list[str]:
         ]
         for name, part in parts.items()
     ]
-    skipped = sum(part["skipped"] for part in parts.values())
     notes = [
-        f"{skipped:,} rows could not be used and were skipped." if skipped else "No rows were skipped.",
+        _skipped_rows(sum(part["skipped"] for part in parts.values())),
         "",
     ]
     return ["## Data", "", *markdown_table(heads, rows), "", *notes, *_label_table(parts)]
+
+
+def _skipped_rows(skipped: int) -> str:
+    """
+    >>> _skipped_rows(0), _skipped_rows(1)
+    ('No rows were skipped.', '1 row could not be used and was skipped.')
+    """
+    if not skipped:
+        return "No rows were skipped."
+    return f"{count_of(skipped, 'row')} could not be used and {'was' if skipped == 1 else 'were'} skipped."
 
 
 def _amount(part: dict[str, Any]) -> str:

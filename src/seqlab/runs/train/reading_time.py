@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 from seqlab.core.files import megabytes
+from seqlab.pages.numbers import budget_of
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.files.compression import COMPRESSIONS
 from seqlab.training.budget import DEFAULT_MINUTES, LEAST_FOR_TRAINING
@@ -31,7 +32,7 @@ def reading_warnings(recipe: Recipe) -> list[str]:
     return [
         (
             f"the data is {megabytes(size)}: reading and preparing it may take about"
-            f" {math.ceil(seconds / 60)} of the {minutes:g} minutes of the time budget. Training gets at least"
+            f" {math.ceil(seconds / 60)} of {budget_of(minutes)} of the time budget. Training gets at least"
             f" {LEAST_FOR_TRAINING:.0%} of the budget, even if that exceeds it; for more time:"
             f" --minutes {math.ceil(minutes + seconds / 60)}"
         )

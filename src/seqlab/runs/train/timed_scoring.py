@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from time import perf_counter
 
+from seqlab.pages.numbers import budget_of
 from seqlab.runs.train.held_out_sample import describe_part, draw, unit_of
 from seqlab.runs.train.plan import scored_sizes
 from seqlab.runs.train.prepare import Prepared
@@ -83,7 +84,7 @@ class TimedScoring:
         self.parts[name] = f"{amount:,} of {self._sizes[name]:,} {unit_of(source)}"
         self.limits.append(
             f"{name}: scored on {part}, to stay within the time budget of"
-            f" {prepared.recipe.training.minutes:g} minutes. To score all of them: seqlab evaluate {prepared.folder}"
+            f" {budget_of(prepared.recipe.training.minutes)}. To score all of them: seqlab evaluate {prepared.folder}"
         )
         return prepared.codec.encode_split(name, draw(source, amount, seed=prepared.recipe.training.seed))
 

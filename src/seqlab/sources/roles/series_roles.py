@@ -47,7 +47,7 @@ def series_roles(
         raise _no_forecast(source, columns) if _is_time_series(columns) else _nothing_found(source)
     about_label = f"label column '{label}' (constant within a sequence); set data.label=NAME to change it"
     about_features = (
-        f"{len(features)} numbers per step ({', '.join(features[:6])}); set"
+        f"{len(features)} number{'' if len(features) == 1 else 's'} per step ({', '.join(features[:6])}); set"
         " data.features=NAME,NAME to change them"
     )
     reasons = (
