@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import shlex
@@ -17,7 +18,7 @@ from seqlab.cli.glossary.terms import all_terms, find_part_name, find_term, part
 from seqlab.cli.kinds import KINDS
 from seqlab.cli.main import app
 from seqlab.cli.part_docs import describe_part
-from seqlab.cli.setting_help import all_settings, matching_settings
+from seqlab.cli.setting_help import all_settings
 from seqlab.core.errors import UsageError
 from seqlab.models.base import backbones
 from seqlab.recipes.read import check, override
@@ -41,11 +42,10 @@ backpropagation through time, bptt, gradient clipping, EMA, checkpoint averaging
 variational dropout, CRF, tied embeddings, softmax temperature, bootstrap, McNemar, paired test, seed variance,
 train/validation/test split, data leak, class imbalance, cross-entropy, huber, sampled softmax, cosine, constant,
 momentum, Adam, SGD, teacher-forcing, lr, kv-cache, early-stopping, softmax, attention, seq2seq, encoder-decoder,
-bidirectional, BERT, GPT, swiglu, gelu, word2vec, p-value, seed, hard, local, sparse, multi_head, pre, post, rms, lecture_pre_norm"""
-SCORES_OF_REPORTS = """accuracy, average_precision, bits_per_character, bits_per_token, bleu, bleu_lower, chrf, ece,
-exact_match, loss, macro_f1, mae, meteor, micro_f1, nats_per_token, per, perplexity, r_squared, rmse, roc_auc, span_f1,
-span_precision, span_recall, spearman, subset_accuracy, ter, token_error_rate, wer"""
+bidirectional, BERT, GPT, swiglu, gelu, word2vec, p-value, seed, hard, local, sparse, multi_head, pre, post, rms, lecture_pre_norm,
+label error, gradient flow, attention weights, attention heat map, hidden size, batch-size"""
 SENTENCE_END = re.compile(r"(?<!et al)[.?](?= |$)")
+CURVES = ROOT / "tests" / "golden" / "curves"
 COMMANDS = get_command(app).commands  # type: ignore[attr-defined]
 """Of a typer group: its commands by name."""
 
@@ -60,10 +60,17 @@ def test_every_term_that_users_search_for_is_explained() -> None:
             find_term(word)
             or find_part_name(word)
             or registered_spelling(f" {word}")
-            or matching_settings(word)
+            or find_explanation(word).settings
         ), word
 
-    check_each([*words(SEARCHED), *words(SCORES_OF_REPORTS)], check_word)
+    check_each(words(SEARCHED), check_word)
+
+
+def test_every_score_of_the_recorded_trainings_is_explained() -> None:
+    recorded = [json.loads(path.read_text(encoding="utf-8")) for path in CURVES.glob("*.json")]
+    scores = {name for run in recorded for split in run.get("scores", {}).values() for name in split}
+    assert {"accuracy", "bleu", "nats_per_masked_token"} <= scores
+    assert [name for name in sorted(scores) if not find_term(name)] == []
 
 
 @pytest.mark.slow

@@ -87,7 +87,7 @@ def find_explanation(topic: str) -> Explanation:
     if not (parts or settings) and (found := find_part_name(topic)):
         parts = [describe_part(*found)]
     if not (parts or settings or term):
-        other = setting_for(topic) or registered_spelling(topic)
+        other = setting_for(topic) or registered_spelling(topic) or _setting_spelling(topic)
         if not other:
             raise _unknown(topic)
         return find_explanation(other)
@@ -191,6 +191,17 @@ def registered_spelling(topic: str) -> str:
     names = {spelling(name): name for kind in explained for name in kind.names()}
     found = names.get(spelling(topic), "")
     return found if found != topic else ""
+
+
+def _setting_spelling(topic: str) -> str:
+    """The name of a setting that is written with spaces or hyphens, `hidden_size` for `hidden size`; empty if there is
+    none.
+    """
+    from seqlab.cli.glossary.terms import spelling
+    from seqlab.cli.setting_help import matching_settings
+
+    name = spelling(topic).replace(" ", "_")
+    return name if name != topic and matching_settings(name) else ""
 
 
 def _next(explanation: Explanation) -> str:
