@@ -72,6 +72,12 @@ def test_a_damaged_archive_or_cache_gives_the_same_arrays_or_an_error(
         path.write_bytes(content)
 
 
+def what_it_says(folder: Path) -> str:
+    """Its answers, the scores that reports and comparisons show, and its settings."""
+    run = Run.load(folder)
+    return repr((run.predict(QUESTIONS), run.results.raw, run.recipe))
+
+
 @pytest.mark.parametrize("count", [4, pytest.param(60, marks=pytest.mark.long)])
 def test_a_damaged_run_gives_the_same_answers_or_an_error(
     count: int, tmp_path: Path, cache_folder: Path
@@ -81,14 +87,14 @@ def test_a_damaged_run_gives_the_same_answers_or_an_error(
         folder = seqlab.train(
             write_table(tmp_path), *settings, model="gru", steps=8, out=tmp_path / "run"
         ).folder
-    expected, chance = repr(Run.load(folder).predict(QUESTIONS)), random.Random(count)
+    expected, chance = what_it_says(folder), random.Random(count)
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size):
         content = path.read_bytes()
         for damaged in damages(content, count, chance):
             path.write_bytes(damaged)
             problem, answers = None, expected
             try:
-                answers = repr(Run.load(folder).predict(QUESTIONS))
+                answers = what_it_says(folder)
             except SeqlabError as error:
                 problem = error
             assert answers == expected, path
