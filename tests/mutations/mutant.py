@@ -14,7 +14,7 @@ class Mutant:
 
     id: str
     file: str
-    """Below src/seqlab: a file, or a folder where code still moves from file to file."""
+    """Below src/seqlab: a file (also one in C++), or a folder where code still moves from file to file."""
     old: str
     new: str
     tests: str
@@ -25,3 +25,5 @@ class Mutant:
     """Whether the tests do not notice it yet."""
     row: int | None = None
     """The row of the specification that is not proved as long as this one survives."""
+    native: bool = False
+    """Whether the tests need the C++ kernels, which are then built in the copy of the project."""

@@ -7,7 +7,7 @@ Every mistake is made in a temporary copy of the project, never in the working t
     timeout     the tests did not end within the limit, which may be the mutant's doing or a busy machine
     missing     the snippet does not occur exactly once: the code has moved, so the table has to follow
     invalid     the mutated code does not compile, or failed on a name, an import or a call that does not fit: any test would notice that
-    broken      pytest found no test, or could not collect them: the mutant or its tests have to be corrected
+    broken      pytest found no test, could not collect them, or a fixture failed: the mutant or its tests have to be corrected
 
 and all outcomes together, with the processor time of each, are written to tests/mutations/results.json.
 With --check nothing is run: snippets that are missing or do not compile, and missing tests are listed.
@@ -27,7 +27,8 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -109,21 +110,27 @@ def copy_project(folder: Path) -> Path:
 def _try(project: Path, mutant: Mutant, *, limit: float) -> dict[str, Any]:
     began = _processor_seconds()
     try:
-        path, mutated = apply(mutant, project / "src" / "seqlab")
+        with applied(project, mutant):
+            outcome, told = _outcome(project, mutant, limit=limit)
     except SnippetError as error:
         outcome, told = ("invalid" if error.__cause__ else "missing"), str(error)
-    else:
-        text = path.read_text(encoding="utf-8")
-        _write(path, mutated)
-        try:
-            outcome, told = _outcome(project, mutant, limit=limit)
-        finally:
-            _write(path, text)
     seconds = round(_processor_seconds() - began, 1)
     expected = " (as known)" if outcome == "survived" and mutant.survives_today else ""
     _say(f"{outcome:8} {mutant.id}{expected}: {told} [{seconds:.0f} s]")
     row = {} if mutant.row is None else {"row": mutant.row}
     return {"id": mutant.id, "outcome": outcome, **row, "seconds": seconds, "told": told}
+
+
+@contextmanager
+def applied(project: Path, mutant: Mutant) -> Iterator[None]:
+    """The copy of the project with one mistake in it; raises SnippetError if it cannot be made."""
+    path, mutated = apply(mutant, project / "src" / "seqlab")
+    text = path.read_text(encoding="utf-8")
+    _write(path, mutated)
+    try:
+        yield
+    finally:
+        _write(path, text)
 
 
 def _processor_seconds() -> float:
@@ -141,7 +148,7 @@ def _write(path: Path, text: str) -> None:
 
 def _outcome(project: Path, mutant: Mutant, *, limit: float) -> tuple[str, str]:
     try:
-        ended = _pytest(project, shlex.split(mutant.tests), "-x", limit=limit)
+        ended = run_pytest(project, shlex.split(mutant.tests), "-x", limit=limit, native=mutant.native)
     except subprocess.TimeoutExpired:
         return "timeout", f"no end after {limit:.0f} s"
     if ended.returncode != 0 and (error := INVALID.search(ended.stdout + ended.stderr)):
@@ -150,17 +157,18 @@ def _outcome(project: Path, mutant: Mutant, *, limit: float) -> tuple[str, str]:
     failed = next(
         (line for line in lines if line.startswith(("FAILED", "ERROR"))), lines[-1] if lines else ""
     )
-    return OUTCOMES.get(ended.returncode, "broken"), failed[:200]
+    is_tested = not failed.startswith("ERROR")  # a fixture that fails proves nothing about a test
+    return OUTCOMES.get(ended.returncode, "broken") if is_tested else "broken", failed[:200]
 
 
-def _pytest(
-    project: Path, tests: Sequence[str], *options: str, limit: float | None = None
+def run_pytest(
+    project: Path, tests: Sequence[str], *options: str, limit: float | None = None, native: bool = False
 ) -> subprocess.CompletedProcess[str]:
     environment = {
         **os.environ,
         "PYTHONPATH": str(project / "src"),
         "OMP_NUM_THREADS": "1",
-        "SEQLAB_NATIVE": "0",
+        "SEQLAB_NATIVE": "1" if native else "0",
         "COLUMNS": "240",  # or pytest cuts off what failed
     }
     command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-m", "not long", *options, *tests]
@@ -172,9 +180,9 @@ def _pytest(
 def _run_clean(project: Path, mutants: Sequence[Mutant]) -> int:
     """The tests of all mutants on unchanged code, each selection once."""
     failed = 0
-    for tests in dict.fromkeys(mutant.tests for mutant in mutants):
+    for tests, native in dict.fromkeys((mutant.tests, mutant.native) for mutant in mutants):
         began = _processor_seconds()
-        ended = _pytest(project, shlex.split(tests))
+        ended = run_pytest(project, shlex.split(tests), native=native)
         failed += ended.returncode != 0
         last = (ended.stdout or ended.stderr).strip().splitlines()[-1:] or [""]
         _say(

@@ -33,7 +33,8 @@ def apply(mutant: Mutant, package: Path) -> tuple[Path, str]:
         text[: match.start()] + _indented(mutant.new, _indentation(text, match.start())) + text[match.end() :]
     )
     try:
-        compile(mutated, str(file), "exec")
+        if file.suffix == ".py":
+            compile(mutated, str(file), "exec")
     except SyntaxError as error:
         raise SnippetError(f"{mutant.file} does not compile with {mutant.new!r}: {error}") from error
     return file, mutated

@@ -112,6 +112,6 @@ def test_tests_that_do_not_end_are_not_taken_for_a_failure(
     monkeypatch.setattr(run, "ROOT", tmp_path)
     monkeypatch.setattr(run, "RESULTS", tmp_path / "results.json")
     monkeypatch.setattr(run, "MUTANTS", [Mutant("endless", "a.py", "1", "2", "tests", "")])
-    monkeypatch.setattr(run, "_pytest", endless)
+    monkeypatch.setattr(run, "run_pytest", endless)
     assert run.main(["--limit", "7"]) == 1
     assert "timeout  endless: no end after 7 s" in capsys.readouterr().out

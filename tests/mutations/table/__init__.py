@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from tests.mutations.mutant import Mutant
 from tests.mutations.table.cells import CELLS
+from tests.mutations.table.damage import DAMAGE
 from tests.mutations.table.data import DATA
+from tests.mutations.table.drop_ins import DROP_INS
 from tests.mutations.table.first_files import FIRST_FILES
 from tests.mutations.table.integrity import INTEGRITY
 from tests.mutations.table.networks import NETWORKS
@@ -17,5 +19,5 @@ from tests.mutations.table.writing import WRITING
 
 MUTANTS: list[Mutant] = [
     *CELLS, *NETWORKS, *WRITING, *SCORES, *DATA, *TRAINING, *OPTIMIZATION, *TASKS, *PAGES, *INTEGRITY,
-    *FIRST_FILES
+    *FIRST_FILES, *DAMAGE, *DROP_INS,
 ]  # fmt: skip
