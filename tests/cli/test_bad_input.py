@@ -240,3 +240,36 @@ def test_continuing_text_with_a_classifier_says_what_it_can_do(
     message = refused(capsys, folder, "generate", str(reviews_run.folder))
     assert "does not continue text" in message
     assert "seqlab predict" in message
+
+
+@pytest.mark.parametrize(
+    ("words", "suggested"),
+    [
+        (("train", "a.csv", "--epochs", "3"), "training.epochs=3"),
+        (("train", "a.csv", "--lr=0.1"), "training.learning_rate=0.1"),
+        (("train", "a.csv", "--batch-size", "8"), "training.batch_size=8"),
+        (("train", "--hidden_size", "64", "a.csv"), "model.hidden_size=64"),
+        (("train", "a.csv", "--forget-bias", "2"), "model.cell.forget_bias=2"),
+        (("train", "a.csv", "--seed", "2"), "data.seed=2, training.seed=2 or decoding.seed=2"),
+        (("train", "a.csv", "--optimizer"), "training.optimizer=VALUE"),
+        (("train", "a.csv", "--carry-state", "true"), "language_model.stateful=true"),
+        (("train", "a.csv", "--learning-rat", "1"), "training.learning_rate=1"),
+        (("train", "a.csv", "--minute", "3"), "'--minutes'"),
+        (("compare", "a.csv", "--models", "lstm,gru", "--steps", "5"), "training.steps=5"),
+        (("data", "a.csv", "--label", "stars"), "data.label=stars"),
+        (("predict", "r", "--temperature", "0.5"), "--decoding temperature=0.5"),
+        (("evaluate", "r", "--length-penalty", "1"), "--decoding length_penalty=1"),
+    ],
+)
+def test_an_unknown_option_is_answered_with_the_setting_of_that_name(
+    words: tuple[str, ...], suggested: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended = run(capsys, *words)
+    assert ended.code == 2
+    assert f"Did you mean {suggested}? See: seqlab {words[0]} --help" in ended.err
+
+
+def test_an_unknown_option_of_a_command_without_settings_is_not_answered_with_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert "training." not in run(capsys, "evaluate", "r", "--batch-size", "8").err

@@ -13,11 +13,13 @@ class Command(TyperCommand):
     """A command whose usage line and tables of arguments are free of Python types."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        words = list(args)
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
             if getattr(error, "ctx", ctx) is None:
                 error.ctx = ctx  # type: ignore[attr-defined]  # so that its message can name the command
+            error.words = words  # type: ignore[attr-defined]  # and suggest the value of an unknown option
             raise
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 
+from seqlab.cli.meant_option import meant_by_option
 from seqlab.core.errors import UsageError, closest, shortened
 
 EXPECTED = {
@@ -41,9 +42,7 @@ def unknown_command(name: str, names: list[str]) -> UsageError:
 
 
 def _unknown_option(error: Any, command: str) -> UsageError:
-    options = [name for param in error.ctx.command.params for name in param.opts if name.startswith("--")]
-    close = closest(error.option_name, options)
-    hint = f"Did you mean '{close}'? " if close else ""
+    hint = f"Did you mean {meant}? " if (meant := meant_by_option(error)) else ""
     return UsageError(
         f"there is no option {shortened(error.option_name)}.", where=command, cure=f"{hint}{_help(command)}"
     )

@@ -251,8 +251,12 @@ def _hint(name: str, allowed: Iterable[str]) -> str:
 
 
 def one_of(names: Iterable[str]) -> str:
+    """
+    >>> one_of(["lstm", "gru", "rnn"]), one_of(["lstm"])
+    ('lstm, gru or rnn', 'lstm')
+    """
     *first, last = names
-    return f"{', '.join(first)} or {last}"
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _and(names: Iterable[str]) -> str:

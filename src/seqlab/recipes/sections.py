@@ -161,13 +161,33 @@ def _problem_of(name: str, task: str) -> str:
     return f"'{name}' is not a setting. {_similar(name)}"
 
 
-def _similar(name: str) -> str:
-    """Suggest similar settings by their dotted names, or say where all of them are listed."""
-    known = {
+def settings_called(name: str) -> list[str]:
+    """Return the dotted names of the settings that a name without a section may mean, also a name of another library
+    or of an earlier version.
+
+    >>> settings_called("epochs"), settings_called("lr"), settings_called("nonsense")
+    (['training.epochs'], ['training.learning_rate'], [])
+    >>> settings_called("seed")
+    ['data.seed', 'training.seed', 'decoding.seed']
+    """
+    if sections := _homes_in(name, ""):
+        return [f"{section}.{name}" for section in sections]
+    if setting := setting_for(name):
+        return [setting]
+    return [new for names in new_names_of_keyword(name) for new in names.split(" or ")]
+
+
+def plain_names() -> set[str]:
+    """Return the names of all settings, without their sections."""
+    return {
         field for section in section_names() for kind in settings_of(section) for field in kind.model_fields
     }
+
+
+def _similar(name: str) -> str:
+    """Suggest similar settings by their dotted names, or say where all of them are listed."""
     arguments = {*section_names(), *ARGUMENTS}
-    nearest = closest(name, known | arguments)
+    nearest = closest(name, plain_names() | arguments)
     close = (
         [setting] if (setting := setting_for(name)) else _homes(nearest) or [nearest] * (nearest in arguments)
     )
