@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from seqlab.core.errors import closest
@@ -53,10 +54,10 @@ def _value_of(option: str, words: Sequence[str]) -> str:
 
     >>> _value_of("--epochs", ["a.csv", "--epochs", "3"]), _value_of("--lr", ["--lr=0.1"])
     ('3', '0.1')
-    >>> _value_of("--fp16", ["a.csv", "--fp16", "--quiet"])
-    'VALUE'
+    >>> _value_of("--fp16", ["a.csv", "--fp16", "--quiet"]), _value_of("--fp16", [])
+    ('VALUE', 'VALUE')
     """
-    for word, after in zip(words, [*words[1:], ""], strict=True):
+    for word, after in zip_longest(words, words[1:], fillvalue=""):
         name, equals, value = word.partition("=")
         if name == option:
             return value if equals else after if after and not after.startswith("--") else "VALUE"
