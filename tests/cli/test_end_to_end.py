@@ -311,7 +311,7 @@ def test_progress_is_plain_lines_when_nobody_watches(
     reviews_csv: Path, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ended = run(capsys, "train", str(reviews_csv), *TINY)
-    assert re.search(r"^step 3: .*valid accuracy", ended.err, re.MULTILINE)
+    assert re.search(r"^step 3: .*valid_accuracy", ended.err, re.MULTILINE)
     assert "\x1b" not in ended.err
     assert "\r" not in ended.err
     assert run(capsys, "train", str(reviews_csv), *TINY, "--quiet").err.count("step") == 0

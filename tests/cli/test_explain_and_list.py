@@ -253,7 +253,7 @@ def test_runs_are_listed_with_their_first_score(
     (tmp_path / "runs/edited/results.json").write_text(results.replace("0.51234", "0.99"))
     (tmp_path / "runs/early/MANIFEST.json").write_text('{"format": 1, "files": {}, "data": {}}')
     found = run(capsys, "list", "runs", "--json").json["runs"]
-    assert found["whole"] == "2026-02-03 04:05  test macro f1 0.5123"
+    assert found["whole"] == "2026-02-03 04:05  test macro_f1 0.5123"
     for name in ("edited", "early", "broken", "odd"):
         assert found[name].startswith(f"{DAY}  results are damaged")
         assert found[name].endswith(f"seqlab train --resume runs/{name}"), name

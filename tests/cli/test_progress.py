@@ -45,7 +45,7 @@ def test_ten_hours_and_hundreds_of_validations_are_some_tens_of_lines(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = lines_of(monkeypatch, capsys, steps=9000, every=30, step_seconds=4.0)
-    validations = [line for line in lines if "valid loss" in line]
+    validations = [line for line in lines if "valid_loss" in line]
     assert 20 <= len(validations) <= 25
     assert validations[-1].startswith("step 9,000:")
     assert 15 <= len(lines) - len(validations) <= 20
@@ -55,7 +55,7 @@ def test_a_short_run_shows_every_validation(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = lines_of(monkeypatch, capsys, steps=100, every=10, step_seconds=0.5)
-    assert [line.partition(":")[0] for line in lines if "valid loss" in line] == [
+    assert [line.partition(":")[0] for line in lines if "valid_loss" in line] == [
         f"step {step}" for step in range(10, 101, 10)
     ]
     assert len([line for line in lines if "steps/s" in line]) == 5  # one in ten seconds
@@ -65,7 +65,7 @@ def test_a_resumed_run_shows_the_rest(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = lines_of(monkeypatch, capsys, steps=100, every=10, step_seconds=0.5, first=71)
-    assert [line.partition(":")[0] for line in lines if "valid loss" in line] == [
+    assert [line.partition(":")[0] for line in lines if "valid_loss" in line] == [
         "step 80",
         "step 90",
         "step 100",

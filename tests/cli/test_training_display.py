@@ -74,7 +74,7 @@ def test_the_live_line_has_loss_metric_rate_time_and_memory(readings: Meter, wid
     for part in (
         "1,250/9,000",
         "loss 0.5000",
-        "valid accuracy 0.8125",
+        "valid_accuracy 0.8125",
         "64.0 seq/s",
         "3 min 12 s left",
     ):
@@ -99,13 +99,13 @@ def test_validations_are_rows_below_one_header(width: int) -> None:
     header, first = table.lines(80, 1, validation(), is_best=True)
     (second,) = table.lines(12_800, 17, validation(valid_loss=10.5), is_best=False)
     assert header.split()[:2] == ["epoch", "step"]
-    for name, value in (("train loss", "0.5120"), ("valid accuracy", "0.8125"), ("valid loss", "0.4321")):
+    for name, value in (("train_loss", "0.5120"), ("valid_accuracy", "0.8125"), ("valid_loss", "0.4321")):
         end = header.index(name) + len(name)
         assert first[:end].endswith(value)
-    assert second[: header.index("valid loss") + 10].endswith("10.50")
+    assert second[: header.index("valid_loss") + 10].endswith("10.50")
     assert first.endswith("  best")
     assert max(map(len, (header, first, second))) <= width
-    assert ("valid macro f1" in header) == (width == 140)
+    assert ("valid_macro_f1" in header) == (width == 140)
 
 
 def test_an_accuracy_of_training_alone_is_not_shown() -> None:
@@ -113,7 +113,7 @@ def test_an_accuracy_of_training_alone_is_not_shown() -> None:
     header, _ = ValidationTable(80).lines(
         1, 1, Validation(0.4, higher_is_better=True, facts=facts), is_best=True
     )
-    assert header.split("  ")[-1] == "valid r2"
+    assert header.split("  ")[-1] == "valid_r2"
     assert "accuracy" not in header
 
 

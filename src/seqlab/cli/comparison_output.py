@@ -94,7 +94,7 @@ def _show_lengths(by_length: ByLength) -> None:
     """Print the scores by source length."""
     from seqlab.runs.compare.comparison_page import shown_part
 
-    answer(f"{by_length.score.replace('_', ' ')} by {by_length.unit} in the source:")
+    answer(f"{by_length.score} by {by_length.unit} in the source:")
     rows = [
         {
             by_length.unit: first.name,

@@ -183,4 +183,4 @@ def _first_score(results: dict[str, Any]) -> str:
     splits = results["splits"]
     split = "test" if "test" in splits else "valid"
     score = splits[split]["scores"][0]
-    return f"{split} {score['name'].replace('_', ' ')} {float(score['value']):.4f}"
+    return f"{split} {score['name']} {float(score['value']):.4f}"

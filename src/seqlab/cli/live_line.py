@@ -45,10 +45,7 @@ class LiveLine:
 
     def on_validation(self, step: int, validation: Validation, *, is_best: bool) -> None:
         self._meter.validation(validation)
-        numbers = [
-            f"  {name.replace('_', ' ')} {value_text(value)}"
-            for name, value in numbers_of(validation).items()
-        ]
+        numbers = [f"  {name} {value_text(value)}" for name, value in numbers_of(validation).items()]
         self._write(f"step {step:,}{''.join(numbers)}")
 
     def _write(self, line: str) -> None:

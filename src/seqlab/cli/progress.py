@@ -79,8 +79,7 @@ class TerminalProgress:
             return
         if self._live is None:
             numbers = "  ".join(
-                f"{name.replace('_', ' ')} {value_text(value)}"
-                for name, value in numbers_of(validation).items()
+                f"{name} {value_text(value)}" for name, value in numbers_of(validation).items()
             )
             say(f"step {step:,}: {numbers}{'  (best so far)' if is_best else ''}")
             return

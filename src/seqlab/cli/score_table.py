@@ -37,13 +37,13 @@ def score_table(split: str, scores: Sequence[Score]) -> list[str]:
     >>> from seqlab.metrics.score import Score
     >>> print("\\n".join(score_table("test", [Score("macro_f1", 0.9, 0.88, 0.92, 0.5, "guessing"), Score("loss", 0.31)])))
     test       value            95% CI  baseline
-    macro f1  0.9000  0.8800 to 0.9200    0.5000
+    macro_f1  0.9000  0.8800 to 0.9200    0.5000
     loss      0.3100
     baseline: guessing
     """
     rows = [
         {
-            split: score.name.replace("_", " "),
+            split: score.name,
             "value": value_text(score.value),
             "95% CI": _interval(score),
             "baseline": "" if score.baseline is None else value_text(score.baseline),
@@ -51,7 +51,7 @@ def score_table(split: str, scores: Sequence[Score]) -> list[str]:
         }
         for score in scores
     ]
-    notes = [f"{score.name.replace('_', ' ')}: {score.note}" for score in scores if score.note]
+    notes = [f"{score.name}: {score.note}" for score in scores if score.note]
     return [*fit_table(rows, numbers=NUMBERS), *_baselines(scores), *notes]
 
 
@@ -66,7 +66,7 @@ def _baselines(scores: Sequence[Score]) -> list[str]:
     by_name: dict[str, list[str]] = {}
     for score in scores:
         if score.baseline is not None:
-            by_name.setdefault(score.baseline_name or "the baseline", []).append(score.name.replace("_", " "))
+            by_name.setdefault(score.baseline_name or "the baseline", []).append(score.name)
     if len(by_name) == 1:
         return [f"baseline: {next(iter(by_name))}"]
     return [f"baseline of {', '.join(names)}: {baseline}" for baseline, names in by_name.items()]

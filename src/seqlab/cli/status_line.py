@@ -12,7 +12,7 @@ KEPT = (0, 1, 4, 2, 3, 5)
 
 
 def status_line(reading: ProgressNumbers, *, width: int) -> str:
-    """`120/9,000  loss 0.4322  valid accuracy 0.8123  312 seq/s  3 min 12 s left  412 MB`, or the parts of
+    """`120/9,000  loss 0.4322  valid_accuracy 0.8123  312 seq/s  3 min 12 s left  412 MB`, or the parts of
     it that fit.
     """
     parts = status_parts(reading)
@@ -25,9 +25,7 @@ def status_line(reading: ProgressNumbers, *, width: int) -> str:
 
 def status_parts(reading: ProgressNumbers) -> list[str]:
     report = reading.report
-    metric = (
-        f"{reading.metric[0].replace('_', ' ')} {value_text(reading.metric[1])}" if reading.metric else ""
-    )
+    metric = f"{reading.metric[0]} {value_text(reading.metric[1])}" if reading.metric else ""
     return [
         f"{report.step:,}/{report.total_steps:,}",
         f"loss {value_text(reading.loss)}",

@@ -56,7 +56,7 @@ def _score_rows(score: Score | None, split: str) -> list[tuple[str, str]]:
         else f"  95% CI {value_text(score.low)} to {value_text(score.high)}"
     )
     note = f"  {score.note}" if score.note else ""
-    rows = [(f"{split} {score.name.replace('_', ' ')}", f"{value_text(score.value)}{interval}{note}")]
+    rows = [(f"{split} {score.name}", f"{value_text(score.value)}{interval}{note}")]
     if score.baseline is not None:
         comparison = score.comparison(score.baseline_name or "the baseline")
         rows.append(("baseline", f"{value_text(score.baseline)}  {comparison}"))

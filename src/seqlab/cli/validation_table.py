@@ -25,7 +25,7 @@ class ValidationTable:
         header = []
         if not self._columns:
             self._columns = self._fitting(facts)
-            header = [self._line("epoch", "step", {name: name.replace("_", " ") for name in self._columns})]
+            header = [self._line("epoch", "step", dict(zip(self._columns, self._columns, strict=True)))]
         values = {name: value_text(facts[name]) for name in self._columns if name in facts}
         row = self._line(f"{epoch:,}", f"{step:,}", values)
         return [*header, f"{row}{GAP}{BEST}" if is_best else row]
