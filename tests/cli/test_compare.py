@@ -26,6 +26,7 @@ pytestmark = pytest.mark.slow  # trainings and commands: short each, long togeth
             ["compare", "languages", "--models", "gru,cnn", "--against", "lstm"],
             "--against: 'lstm'",
         ),
+        (["compare", "languages", "--models", "lstmm,cnn"], "--models: there is no model called 'lstmm'"),
         (["train", "languages", "--seeds", "1"], "--seeds 1 "),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -41,6 +42,20 @@ def test_mistakes_are_answered_with_words(
     ended = run(capsys, *words)
     assert ended.code == 2
     assert told in ended.err
+
+
+def test_all_unknown_models_are_reported_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--models", "lstmm,gruu,cnn", "training.stepz=1", "model.kernel_size=3")
+    ended = run(capsys, "compare", "languages", *words)
+    assert ended.code == 2
+    for fact in (
+        "3 mistakes",
+        "--models: there is no model called 'lstmm'",
+        "called 'gruu'",
+        "training.stepz",
+    ):
+        assert fact in ended.err
+    assert "kernel_size" not in ended.err
 
 
 def test_runs_of_different_tasks_are_refused(

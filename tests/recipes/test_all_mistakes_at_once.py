@@ -19,7 +19,7 @@ from tests.check_each import check_each
 
 def mistakes_in(words: list[str], **options: Any) -> str:
     with pytest.raises(RecipeError) as caught:
-        find_recipe("no_such_file.csv", words, **options)
+        find_recipe("languages", words, **options)
     return caught.value.message
 
 
@@ -43,6 +43,26 @@ def test_keywords_of_python_are_reported_with_everything_else() -> None:
     message = mistakes_in([], values=values, task="clasification", model="lstmm")
     for fact in ("hiden_size", "learning_rte", "'lstmm'", "training.steps", "'clasification'"):
         assert fact in message
+
+
+def test_a_missing_file_is_reported_with_wrong_settings(tmp_path: Path) -> None:
+    file = tmp_path / "there.csv"
+    file.write_text("text,label\na,b\n")
+    for what, words in (
+        ("no_such_file.csv", ["training.stepz=1"]),
+        (str(file), ["training.stepz=1", "data.valid=no_such_file.csv", "data.test_share=7"]),
+    ):
+        with pytest.raises(RecipeError) as caught:
+            find_recipe(what, words)
+        for fact in (
+            f"{len(words) + (what != str(file))} mistakes",
+            "no_such_file.csv: there is no such",
+            "stepz",
+        ):
+            assert fact in caught.value.message
+    with pytest.raises(RecipeError) as caught:
+        find_recipe(str(file), ["training.stepz=1"])
+    assert "there.csv" not in caught.value.message
 
 
 CONTRADICTIONS: list[tuple[dict[str, Any], list[str]]] = [

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -131,6 +132,7 @@ def _train_and_compare(
     quiet: bool,
 ) -> tuple[Path, Comparison]:
     values = {"training.minutes": minutes} if minutes else {}
+    _check_models(what, models, settings, values=values, task=task)
     recipes = [
         checked(what, settings, values=values, task=task, model=model) for model in models
     ]  # report every mistake before the first training
@@ -155,6 +157,21 @@ def _train_and_compare(
         )
     except Interrupted as stopped:
         stopped_at(stopped.folder, stopped.step)
+
+
+def _check_models(
+    what: str, models: list[str], settings: list[str], *, values: Mapping[str, Any], task: str
+) -> None:
+    """Report all unknown models at once, with other mistakes that do not depend on the model."""
+    from seqlab.models.aliases import MODEL_ALIASES
+    from seqlab.recipes.overrides import unknown_model
+    from seqlab.runs.find_recipe import find_recipe
+
+    errors = [unknown_model(name, option="--models") for name in models if name not in MODEL_ALIASES]
+    if errors:
+        others = [setting for setting in settings if not setting.startswith("model.")]
+        mistakes = [f"{error.where}: {error.what} {error.cure}" for error in errors]
+        find_recipe(what, others, task=task, values=values, mistakes=mistakes)
 
 
 def _command(what: list[str], options: dict[str, str]) -> str:

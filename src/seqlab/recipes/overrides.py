@@ -101,10 +101,10 @@ def short_model(name: str, *, before: Any = None) -> Raw:
     return dict(chosen)
 
 
-def unknown_model(name: str) -> UsageError:
+def unknown_model(name: str, *, option: str = "--model") -> UsageError:
     return UsageError(
         f"there is no model called '{shortened(name)}'.",
-        where="--model",
+        where=option,
         cure=f"{nearest(name, MODEL_ALIASES)} {PLUGIN_HINT}",
     )
 

@@ -10,8 +10,9 @@ from typing import Any
 from seqlab.core.errors import RecipeError, listed
 from seqlab.core.notify import Notify, ignore
 from seqlab.datasets.base import datasets
-from seqlab.recipes.read import shipped_recipes, with_task
+from seqlab.recipes.read import with_task
 from seqlab.recipes.recipe import Recipe
+from seqlab.runs.missing_file import missing_file
 from seqlab.sources import open_dataset as files
 from seqlab.sources.base import Source
 from seqlab.sources.settings import DataSettings
@@ -41,12 +42,8 @@ def require_files(recipe: Recipe) -> None:
         raise RecipeError(
             "no training data is set.", where="data.train", cure="For example: data.train=reviews.csv"
         )
-    if not files.exists(data.train, data) and data.train not in datasets.names():
-        built_in = f" Built-in datasets need no file: {', '.join(datasets.names())}."
-        raise files.missing(data.train, names=[*datasets.names(), *shipped_recipes()], examples=built_in)
-    for path in (data.valid, data.test):
-        if path and not files.exists(path, data):
-            raise files.missing(path)
+    if error := missing_file(data):
+        raise error
     _reject_dataset_settings(recipe)
 
 

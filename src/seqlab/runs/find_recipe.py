@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from seqlab.core.errors import RecipeError
 from seqlab.datasets.base import datasets
 from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.recipes.overrides import assigned_names, override, unknown_model
@@ -17,6 +18,7 @@ from seqlab.recipes.read import Raw, check, read_raw, shipped_recipes
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.sections import dotted_names
 from seqlab.runs.folder.layout import find_run, read_recipe
+from seqlab.runs.missing_file import missing_file_of
 from seqlab.runs.transfer.warm_start import (
     find_source,
     reject_incompatible_settings,
@@ -34,11 +36,12 @@ def find_recipe(
     model: str = "",
     start: str = "",
     values: Mapping[str, Any] | None = None,
+    mistakes: Sequence[str] = (),
 ) -> tuple[Recipe, str]:
     """Find the recipe for WHAT: a recipe (shipped name or .toml), a built-in dataset, or data. START is a run to fine-tune.
 
-    values: settings by name, with or without their section; applied after the assignments. Returns the
-    recipe and a name for the run.
+    values: settings by name, with or without their section; applied after the assignments. mistakes: those that
+    are known already. Returns the recipe and a name for the run. One error lists all mistakes, and a missing file.
     """
     raw: Raw = {"data": {"train": what}}
     name, where = "", "settings"
@@ -49,7 +52,8 @@ def find_recipe(
     if task:
         raw["task"] = task
     known_task = raw["task"] if isinstance(raw.get("task"), str) else ""
-    named, mistakes = dotted_names(values or {}, task=known_task)
+    named, unclear = dotted_names(values or {}, task=known_task)
+    mistakes = [*mistakes, *unclear]
     overrides = {**({"start.run": start} if start else {}), **named}
     is_known = not model or model in MODEL_ALIASES
     changed = override(raw, assignments, model=model if is_known else "", values=overrides)
@@ -58,7 +62,12 @@ def find_recipe(
         mistakes.append(f"{error.where}: {error.what} {error.cure}")
         mistakes += unknown_to_every_kind("model", settings if isinstance(settings, dict) else {})
     raw = fit_to_budget(raw, changed, [*assigned_names(assignments), *overrides])
-    return _check(raw, mistakes, where=where), name
+    try:
+        return _check(raw, mistakes, where=where), name
+    except RecipeError:
+        if missing := missing_file_of(raw):
+            _check(raw, [*mistakes, missing.message.replace("\n ", "")], where=where)
+        raise
 
 
 def task_of_section(recipe: Recipe, what: str, assignments: list[str], *, task: str = "") -> str:
