@@ -151,3 +151,29 @@ def test_mistakes_in_what_seqlab_adds(build: Callable[[], Any], facts: str) -> N
     with pytest.raises(UsageError) as caught:
         build()
     assert [fact for fact in facts.split(" | ") if fact not in str(caught.value)] == []
+
+
+LAYERS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "batchfirst": ("batch_first", lambda **o: nn.LSTM(3, 5, **o)),
+    "hiden_sizes": ("hidden_sizes", lambda **o: nn.GRU(3, 5, **o)),
+    "nonlinearty": ("nonlinearity", lambda **o: nn.RNN(3, 5, **o)),
+    "cel": ("cell", lambda **o: nn.LSTMCell(3, 5, **o)),
+    "droput": ("dropout", lambda **o: nn.MultiheadAttention(4, 2, **o)),
+    "n_head": ("nhead", lambda **o: nn.Transformer(8, **o)),
+    "normfirst": ("norm_first", lambda **o: nn.TransformerEncoderLayer(8, 2, **o)),
+    "dim_feed_forward": ("dim_feedforward", lambda **o: nn.TransformerDecoderLayer(8, 2, **o)),
+    "num_layer": ("num_layers", lambda **o: nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2), **o)),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_misspelled_argument_is_answered_with_the_closest_one(name: str) -> None:
+    meant, build = LAYERS[name]
+    with pytest.raises(TypeError, match=rf"unexpected keyword argument '{name}'\. Did you mean '{meant}'\?"):
+        build(**{name: 1})
+
+
+def test_an_argument_like_no_other_lists_those_of_the_layer() -> None:
+    unknown: dict[str, Any] = {"wheels": 4}
+    with pytest.raises(TypeError, match=r"LSTM.*'wheels'\. Arguments: input_size, .*cell"):
+        nn.LSTM(3, 5, **unknown)

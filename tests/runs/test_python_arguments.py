@@ -87,6 +87,14 @@ def test_the_command_warns_of_unknown_tokens_in_a_line(
     assert len(ended.out.splitlines()) >= 2
 
 
+def test_a_misspelled_argument_of_predict_is_answered_with_the_closest(
+    classifier: Run, translator: Run
+) -> None:
+    for run, misspelled, meant in ((classifier, "tpo", "top"), (translator, "bem", "beam")):
+        with pytest.raises(UsageError, match=rf"'{misspelled}'.\n  Did you mean '{meant}'\?"):
+            run.predict(["yes"], **{misspelled: 3})
+
+
 @pytest.mark.parametrize("top", [0, -1, "3", 1.5, True], ids=repr)
 def test_top_is_a_positive_whole_number(run: Run, top: Any) -> None:
     with pytest.raises(UsageError, match="top") as error:

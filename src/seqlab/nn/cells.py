@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from seqlab.nn.chosen_cell import CellChoice, Family, Nonlinearity
 from seqlab.nn.fx_node import as_fx_node
 from seqlab.nn.recurrent_cell import RecurrentCell
+from seqlab.nn.unknown_arguments import suggests_arguments
 
 
 class RNNCell(RecurrentCell, nn.RNNCell):
@@ -21,6 +22,7 @@ class RNNCell(RecurrentCell, nn.RNNCell):
 
     family: ClassVar[Family] = "rnn"
 
+    @suggests_arguments
     def __init__(
         self,
         input_size: int,
@@ -60,6 +62,7 @@ class LSTMCell(RecurrentCell, nn.LSTMCell):
 
     family: ClassVar[Family] = "lstm"
 
+    @suggests_arguments
     def __init__(
         self,
         input_size: int,
@@ -90,6 +93,7 @@ class GRUCell(RecurrentCell, nn.GRUCell):
 
     family: ClassVar[Family] = "gru"
 
+    @suggests_arguments
     def __init__(
         self,
         input_size: int,

@@ -11,6 +11,7 @@ from torch import nn
 from seqlab.blocks.merge import MergeName
 from seqlab.nn.chosen_cell import CellChoice, Family
 from seqlab.nn.recurrent import Recurrent
+from seqlab.nn.unknown_arguments import suggests_arguments
 
 
 class LSTM(Recurrent, nn.LSTM):  # type: ignore[misc]  # both define forward; ours comes first
@@ -33,6 +34,7 @@ class LSTM(Recurrent, nn.LSTM):  # type: ignore[misc]  # both define forward; ou
 
     family: ClassVar[Family] = "lstm"
 
+    @suggests_arguments
     def __init__(
         self,
         input_size: int,

@@ -17,6 +17,7 @@ from seqlab.nn.attention_masks import attention_mask_from_torch
 from seqlab.nn.attention_positions import PositionsChoice, choose_positions
 from seqlab.nn.fx_node import as_fx_node
 from seqlab.nn.torch_layers import HasTorchLayer, adopt
+from seqlab.nn.unknown_arguments import suggests_arguments
 
 Device = torch.device | str | int | None
 Heads = Float[Tensor, "batch heads target head"]
@@ -45,6 +46,7 @@ class MultiheadAttention(RecordableAttention, HasTorchLayer, nn.MultiheadAttenti
     (torch.Size([3, 5, 6]), torch.Size([3, 5, 5]))
     """
 
+    @suggests_arguments
     def __init__(
         self,
         embed_dim: int,

@@ -11,6 +11,7 @@ from torch import nn
 from seqlab.blocks.merge import MergeName
 from seqlab.nn.chosen_cell import CellChoice, Family, Nonlinearity
 from seqlab.nn.recurrent import Recurrent
+from seqlab.nn.unknown_arguments import suggests_arguments
 
 
 class RNN(Recurrent, nn.RNN):  # type: ignore[misc]  # both define forward; ours comes first
@@ -30,6 +31,7 @@ class RNN(Recurrent, nn.RNN):  # type: ignore[misc]  # both define forward; ours
     family: ClassVar[Family] = "rnn"
     torchs_is_quantized: ClassVar[bool] = False
 
+    @suggests_arguments
     def __init__(
         self,
         input_size: int,

@@ -25,6 +25,7 @@ from seqlab.nn.transformer_layer import (
     ResidualKind,
     build_norm,
 )
+from seqlab.nn.unknown_arguments import suggests_arguments
 
 TorchTransformer = nn.Transformer
 """torch's original class, captured because a user may replace it in torch.nn with seqlab's."""
@@ -41,6 +42,7 @@ class Transformer(HasTorchLayer, nn.Transformer):
     torch.Size([3, 4, 6])
     """
 
+    @suggests_arguments
     def __init__(
         self,
         d_model: int = 512,

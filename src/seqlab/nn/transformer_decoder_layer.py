@@ -13,6 +13,7 @@ from seqlab.nn.attention_positions import PositionsChoice
 from seqlab.nn.fx_node import as_fx_node
 from seqlab.nn.multihead_attention import Device, MultiheadAttention
 from seqlab.nn.transformer_layer import ActivationFunction, LayerOptions, ResidualKind, TransformerLayer
+from seqlab.nn.unknown_arguments import suggests_arguments
 
 
 class TransformerDecoderLayer(TransformerLayer, nn.TransformerDecoderLayer):
@@ -27,6 +28,7 @@ class TransformerDecoderLayer(TransformerLayer, nn.TransformerDecoderLayer):
     attentions = ("self_attn", "multihead_attn")
     torch_class = nn.TransformerDecoderLayer
 
+    @suggests_arguments
     def __init__(
         self,
         d_model: int,

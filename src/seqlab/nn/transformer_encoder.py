@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from seqlab.nn.attention_masks import is_causal_mask
 from seqlab.nn.fx_node import as_fx_node
 from seqlab.nn.torch_layers import HasTorchLayer, adopt
+from seqlab.nn.unknown_arguments import suggests_arguments
 
 TorchTransformerEncoder = nn.TransformerEncoder
 """torch's original class, captured because a user may replace it in torch.nn with seqlab's."""
@@ -20,6 +21,7 @@ class TransformerEncoder(HasTorchLayer, nn.TransformerEncoder):
     padded steps is the same in training and evaluation.
     """
 
+    @suggests_arguments
     def __init__(
         self,
         encoder_layer: nn.Module,

@@ -14,6 +14,7 @@ from seqlab.nn.attention_positions import PositionsChoice
 from seqlab.nn.fx_node import as_fx_node
 from seqlab.nn.multihead_attention import Device, MultiheadAttention
 from seqlab.nn.transformer_layer import ActivationFunction, LayerOptions, ResidualKind, TransformerLayer
+from seqlab.nn.unknown_arguments import suggests_arguments
 
 
 class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
@@ -36,6 +37,7 @@ class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
     attentions = ("self_attn",)
     torch_class = nn.TransformerEncoderLayer
 
+    @suggests_arguments
     def __init__(
         self,
         d_model: int,

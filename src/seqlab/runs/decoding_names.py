@@ -12,9 +12,12 @@ IN_PREDICT = ("context",)
 """Settings that matter when a language model predicts the next token."""
 
 
-def check_decoding_names(spec: TaskSpec, names: Iterable[str], *, written: str = "{}") -> None:
+def check_decoding_names(
+    spec: TaskSpec, names: Iterable[str], *, written: str = "{}", arguments: Iterable[str] = ()
+) -> None:
     """Reject settings that do not exist or have no effect on the task of a run.
 
+    arguments: other arguments of the call, one of which may have been meant.
     written: how the user passes a setting: `{}` in Python, `--decoding {}` on the command line.
     """
     known = DecodingSettings.model_fields
@@ -23,7 +26,7 @@ def check_decoding_names(spec: TaskSpec, names: Iterable[str], *, written: str =
             raise UsageError(
                 f"there is no decoding setting called '{name}'.",
                 where=written.format(name),
-                cure=nearest(name, known),
+                cure=nearest(name, [*known, *arguments]),
             )
     kind = spec.decoding
     if issubclass(kind, TaskDecoding):

@@ -145,6 +145,7 @@ class Run:
                 `temperature=0.7, samples=4`.
         """
         _check_predict_arguments(inputs, top)
+        check_decoding_names(self.spec, decoding, arguments=("inputs", "top"))
         reject_sampling_settings(self.spec, decoding)
         if is_table(inputs) and not self._reads_objects:
             inputs = list(self.spec.read_inputs(open_table(inputs), self.recipe.data, Path()))
