@@ -166,9 +166,17 @@ def test_the_printed_shapes_of_a_cell_are_those_of_its_tensors(name: str) -> Non
     assert printed == actual
 
 
-def test_every_task_and_model_has_a_page() -> None:
-    names = [*KINDS["tasks"].names(), *KINDS["models"].names()]
-    assert [name for name in names if not find_explanation(name).pages] == []
+def test_every_task_model_and_dataset_has_a_page() -> None:
+    names = [(kind, name) for kind in ("tasks", "models", "datasets") for name in KINDS[kind].names()]
+    assert [(kind, name) for kind, name in names if not find_explanation(name).pages] == []
+
+
+def test_the_page_of_every_dataset_is_about_it() -> None:
+    def check_dataset(name: str) -> None:
+        text = (ROOT / describe_part("datasets", name).page).read_text(encoding="utf-8")
+        assert re.search(rf"`{name}`|seqlab \w+ {name}\b", text)
+
+    check_each(KINDS["datasets"].names(), check_dataset)
 
 
 def test_no_two_terms_share_a_name_and_no_term_hides_the_other_name_of_a_part() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict, dataclass, field
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from seqlab.cli.console import answer, answer_json, answer_sentences, suggest
 from seqlab.cli.options import AsJson
+from seqlab.cli.wrap_equation import wrap_equation
 
 if TYPE_CHECKING:
     from seqlab.cli.glossary.terms import Term
@@ -25,6 +28,7 @@ Examples:
   seqlab explain early stopping
   seqlab explain RoPE
 """
+INDENT = "    "
 UNEXPLAINED = ("runs",)
 """Kinds whose names are the user's own."""
 
@@ -104,19 +108,25 @@ def _show(explanation: Explanation) -> None:
     for name, sentence in explanation.sections.items():
         answer_sentences(f"{name}: {sentence}")
     for part in explanation.parts:
-        _show_entry(part.title, part.summary, part.details)
+        answer_sentences(f"{part.title}: {part.summary}")
+        _show_equations(part.equations)
+        for line in part.details:
+            answer_sentences(f"{INDENT}{line}")
     if explanation.term:
-        _show_entry(explanation.term.name, explanation.term.meaning, explanation.term.equations)
+        answer_sentences(f"{explanation.term.name}: {explanation.term.meaning}")
+        _show_equations(explanation.term.equations)
     for entry in explanation.settings:
         answer_sentences(describe_setting(entry))
     if explanation.pages:
         answer(f"read more: {', '.join(explanation.pages)}")
 
 
-def _show_entry(name: str, sentence: str, details: list[str]) -> None:
-    answer_sentences(f"{name}: {sentence}")
-    for line in details:
-        answer_sentences(f"    {line}")
+def _show_equations(equations: list[str]) -> None:
+    """In a file or pipe, lines stay whole."""
+    width = get_terminal_size().columns - len(INDENT) if sys.stdout.isatty() else sys.maxsize
+    for equation in equations:
+        for line in wrap_equation(equation, width):
+            answer(f"{INDENT}{line}")
 
 
 def _as_json(topic: str, explanation: Explanation) -> dict[str, Any]:

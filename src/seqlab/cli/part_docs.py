@@ -42,6 +42,15 @@ MODEL_PAGES = {
     "fixed_window": "docs/concepts/language_models.md",
 }
 """Pages of models that share their name with neither a cell nor a term."""
+DATASET_PAGES = {
+    "languages": "docs/get_started/first_model.md",
+    "digits": "docs/concepts/vision.md",
+    **dict.fromkeys(("moving_ball", "recall"), "docs/guides/order_and_memory.md"),
+    **dict.fromkeys(("python_tokens", "punctuation"), "docs/tutorials/tagging.md"),
+    **dict.fromkeys(("pydoc", "stdlib"), "docs/tutorials/language_model.md"),
+    **dict.fromkeys(("dates", "numbers", "copy", "reverse"), "docs/tutorials/translation.md"),
+    "shapes": "docs/tutorials/captioning.md",
+}
 
 
 @dataclass(frozen=True)
@@ -67,9 +76,9 @@ class PartDescription:
 
     @property
     def details(self) -> list[str]:
-        """The lines below its summary."""
+        """The lines below its summary and equations."""
         parameters = f"parameters: {self.parameters}" if self.parameters else ""
-        return [line for line in (*self.equations, self.shapes, parameters, self.paper) if line]
+        return [line for line in (self.shapes, parameters, self.paper) if line]
 
 
 def describe_part(kind: str, name: str) -> PartDescription:
@@ -168,6 +177,7 @@ def _page(kind: str, name: str) -> str:
         "models": MODEL_PAGES.get(name, ""),
         "cells": f"docs/concepts/cells/{name}.md",
         "attention": f"docs/concepts/attention/{name}.md",
+        "datasets": DATASET_PAGES.get(name, ""),
         "recipes": f"docs/recipes/{name}.md",
         "positions": "docs/concepts/positions.md",
         "optimizers": "docs/concepts/optimization.md",
