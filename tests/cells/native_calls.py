@@ -179,6 +179,7 @@ def wrong_sizes(sizes: list[int]) -> Iterator[tuple[str, list[int]]]:
     yield "one step more", [*sizes, 1]
     yield "more sequences", [size + 1 for size in sizes]
     yield "increasing", sizes[::-1]
+    yield "increasing after the first step", [sizes[0], *sorted(sizes[1:])]
     yield "negative", [*sizes[:-1], sizes[-1] + 4, -4]
     yield "all negative", [-size for size in sizes]
     yield "the same rows, other sequences", [1] * sum(sizes)

@@ -79,35 +79,85 @@ class Bart:
         return logits[:, -1:], decoder_state.with_cache((written,))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("policy", "early_stopping"), [(OpenBeam(), False), (ThoroughBeam(), "never")])
-def test_hypotheses_are_those_of_transformers(policy: BeamPolicy, early_stopping: bool | str) -> None:
+IDS = {"bos_token_id": 0, "eos_token_id": 2, "pad_token_id": 1, "decoder_start_token_id": 3}
+SOURCE = torch.randint(4, 12, (12, 5), generator=torch.Generator().manual_seed(1))
+WIDTH, MAX_TOKENS = 3, 12
+
+Found = list[tuple[list[int], float]]
+"""The tokens and the score of every hypothesis."""
+
+
+@pytest.fixture(scope="module")
+def network() -> Any:
+    """A random network of transformers that ends after 0 to 12 tokens. With tied embeddings it would repeat a
+    token forever.
+    """
     transformers = pytest.importorskip("transformers")
-    ids = {"bos_token_id": 0, "eos_token_id": 2, "pad_token_id": 1, "decoder_start_token_id": 3}
     sizes = {f"{side}_{name}": 1 for side in ("encoder", "decoder") for name in ("layers", "attention_heads")}
     inner = {f"{side}_ffn_dim": 16 for side in ("encoder", "decoder")}
-    source = torch.randint(4, 12, (4, 5), generator=torch.Generator().manual_seed(1))
-    is_token = torch.ones_like(source, dtype=torch.bool)
-    for init_std in (0.3, 2.5):
+    options = {"tie_word_embeddings": False, "forced_eos_token_id": None}
+    with torch.random.fork_rng():
         torch.manual_seed(3)
         config = transformers.BartConfig(
-            vocab_size=12, d_model=16, init_std=init_std, forced_eos_token_id=None, **sizes, **inner, **ids
+            vocab_size=12, d_model=16, init_std=0.5, **options, **sizes, **inner, **IDS
         )
         network = transformers.BartForConditionalGeneration(config).eval()
-        network.final_logits_bias[0, [0, 1, 3]] -= 50  # special tokens
-        for alpha in (0.0, 1.0):
-            options = transformers.GenerationConfig(
-                num_beams=3, max_new_tokens=12, length_penalty=alpha, early_stopping=early_stopping, **ids
-            )
-            theirs = network.generate(source, attention_mask=is_token.long(), generation_config=options)
-            search = BeamSearch(
-                SpecialTokens(3, 2, (0, 1, 3)),
-                beam_size=3,
-                max_tokens=12,
-                length_penalty=PowerLengthPenalty(alpha),
-                policy=policy,
-            )
-            ours = search.run(Bart(network), SourceBatch.from_tokens(source, is_token))
-            for row, (best,) in zip(theirs.tolist(), ours, strict=True):
-                tokens = row[1:]
-                assert best.tokens == (tokens[: tokens.index(2)] if 2 in tokens else tokens)
+    network.final_logits_bias[0, [0, 1, 3]] -= 50  # special tokens
+    network.final_logits_bias[0, 2] += 2  # the end
+    return network
+
+
+def ours(network: Any, policy: BeamPolicy, alpha: float) -> Found:
+    search = BeamSearch(
+        SpecialTokens(3, 2, (0, 1, 3)),
+        beam_size=WIDTH,
+        n_best=WIDTH,
+        max_tokens=MAX_TOKENS,
+        length_penalty=PowerLengthPenalty(alpha),
+        policy=policy,
+    )
+    is_token = torch.ones_like(SOURCE, dtype=torch.bool)
+    found = search.run(Bart(network), SourceBatch.from_tokens(SOURCE, is_token))
+    return [(hypothesis.tokens, hypothesis.score) for best in found for hypothesis in best]
+
+
+def theirs(network: Any, early_stopping: bool | str, alpha: float) -> Found:
+    from transformers import GenerationConfig
+
+    options = GenerationConfig(
+        num_beams=WIDTH,
+        num_return_sequences=WIDTH,
+        max_new_tokens=MAX_TOKENS,
+        length_penalty=alpha,
+        early_stopping=early_stopping,
+        return_dict_in_generate=True,
+        output_scores=True,
+        **IDS,
+    )
+    found = network.generate(SOURCE, attention_mask=torch.ones_like(SOURCE), generation_config=options)
+    rows = [row[1:] for row in found.sequences.tolist()]
+    tokens = [row[: row.index(2)] if 2 in row else row for row in rows]
+    return list(zip(tokens, found.sequences_scores.tolist(), strict=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha", [0.0, 0.6, 1.0])
+@pytest.mark.parametrize(("policy", "early_stopping"), [(OpenBeam(), False), (ThoroughBeam(), "never")])
+def test_hypotheses_are_those_of_transformers(
+    network: Any, policy: BeamPolicy, early_stopping: bool | str, alpha: float
+) -> None:
+    found, expected = ours(network, policy, alpha), theirs(network, early_stopping, alpha)
+    assert [tokens for tokens, _ in found] == [tokens for tokens, _ in expected]
+    assert [score for _, score in found] == pytest.approx([score for _, score in expected], abs=1e-4)
+    assert len({len(tokens) for tokens, _ in found}) >= 8
+
+
+@pytest.mark.slow
+def test_the_network_of_that_comparison_tells_the_policies_apart(network: Any) -> None:
+    opened, thorough, shared = (
+        [tokens for tokens, _ in ours(network, policy, 1.0)]
+        for policy in (OpenBeam(), ThoroughBeam(), SharedBeam())
+    )
+    assert opened != thorough
+    assert opened != shared
+    assert thorough != shared

@@ -90,12 +90,13 @@ def test_every_cell_refuses_what_was_packed_wrong(choice: str, fast: bool) -> No
     check_each(PACKED, is_refused)
 
 
+@pytest.mark.parametrize("rows", [3, 9])
 @pytest.mark.parametrize("choice", CHOICES)
-def test_rows_that_belong_to_no_step_are_refused(choice: str) -> None:
-    """torch leaves them out; they would come back as whatever memory held."""
+def test_rows_that_do_not_fit_the_steps_are_refused_with_both_numbers(choice: str, rows: int) -> None:
+    """torch leaves out those that belong to no step; they would come back as whatever memory held."""
     layer = (nn.LSTM if cells.get(choice).num_state_tensors == 2 else nn.GRU)(IN, HIDDEN, cell=choice)
-    with pytest.raises(RuntimeError, match=r"6 .*9"):
-        layer(packed(9, [3, 3]))
+    with pytest.raises(RuntimeError, match=rf"6 .*{rows}"):
+        layer(packed(rows, [3, 3]))
 
 
 @pytest.mark.parametrize("bidirectional", [False, True])
