@@ -15,9 +15,11 @@ from sklearn.metrics import f1_score, log_loss, mean_squared_error, roc_auc_scor
 from torch import nn
 from torch.nn import functional as F
 
+from seqlab.baselines.naive_bayes import NaiveBayes
+from seqlab.baselines.ridge import Ridge
 from seqlab.core.errors import DataError, RecipeError
 from seqlab.recipes.read import check
-from seqlab.runs.data import open_data
+from seqlab.runs.data import open_data, open_further_data
 from seqlab.tasks.labeled.class_predictions import predict_classes
 from seqlab.tasks.labeled.whole_sequence import outputs_of
 from seqlab.tasks.spec import find_spec
@@ -278,6 +280,47 @@ def test_naive_bayes_chooses_its_own_features_on_validation_data(tmp_path: Path)
     )
     accuracy = task.evaluate(shaken(task), "test").scores[0]
     assert (accuracy.baseline_name, accuracy.baseline) == ("naive Bayes on words and word pairs", 1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("task_name", "labels", "fitted"),
+    [
+        ("classification", ("yes", "no"), NaiveBayes),
+        ("multi_label", ("a,b", "b"), NaiveBayes),
+        ("regression", (1.5, 2.0, 7.0), Ridge),
+    ],
+)
+def test_baselines_are_fitted_once_for_all_splits_and_chosen_for_each_validation_split(
+    task_name: str, labels: tuple[Any, ...], fitted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"text": f"{a} {b}", "label": labels[(a + b) % len(labels)]} for a in range(7) for b in range(7)]
+    task = make(tmp_path, rows, task=task_name, tokens={"kind": "words"})
+    others = [{**row, "label": labels[row["text"].count("1") % len(labels)]} for row in rows[::2]]
+    (tmp_path / "other.jsonl").write_text("".join(json.dumps(row) + "\n" for row in others))
+    other = task.codec.encode_split("valid", open_further_data(task.recipe, str(tmp_path / "other.jsonl")))
+    predictor, fits, fit = task.predictor(shaken(task)), list[int](), fitted.fit.__func__
+
+    def counted(cls: Any, *arguments: Any, **options: Any) -> Any:
+        fits.append(1)
+        return fit(cls, *arguments, **options)
+
+    def scores(evaluator: Any, valid: Any, split: str) -> str:
+        evaluation = evaluator.with_splits({**task.splits, "valid": valid}).evaluate(predictor, split)
+        return repr((evaluation.scores, evaluation.sections))
+
+    monkeypatch.setattr(fitted, "fit", classmethod(counted))
+    same, kept = task.splits["valid"], task.evaluator()
+    kept.evaluate(predictor, "test")
+    assert len(fits) >= 4
+    once, asked = (
+        len(fits),
+        [(same, "test"), (same, "valid"), (other, "valid"), (other, "test"), (same, "valid")],
+    )
+    known = [scores(kept, valid, split) for valid, split in asked]
+    assert len(fits) == once
+    assert known == [scores(task.evaluator(), valid, split) for valid, split in asked]
+    assert len(set(known)) == 4
 
 
 def test_texts_of_two_columns_are_read_with_a_separator_between_them(tmp_path: Path) -> None:

@@ -21,6 +21,37 @@ Tokens = Integer[np.ndarray, " time"]
 
 
 @dataclass(frozen=True)
+class TokenCounts:
+    """How often each token occurs in the texts of each class."""
+
+    tokens: Float[np.ndarray, "classes vocab"]
+    texts: Float[np.ndarray, " classes"]
+
+    @classmethod
+    def count(
+        cls,
+        examples: Iterable[tuple[Tokens, int]],
+        *,
+        vocabulary_size: int,
+        num_classes: int,
+        binary: bool = True,
+    ) -> TokenCounts:
+        """Count in one streaming pass."""
+        counts = np.zeros((num_classes, vocabulary_size))
+        class_counts = np.zeros(num_classes)
+        for tokens, label_id in examples:
+            _check_ids(tokens, label_id, vocabulary_size=vocabulary_size, num_classes=num_classes)
+            distinct, token_counts = np.unique(tokens, return_counts=True)
+            counts[label_id, distinct] += 1 if binary else token_counts
+            class_counts[label_id] += 1
+        return cls(counts, class_counts)
+
+    def __sub__(self, part: TokenCounts) -> TokenCounts:
+        """The counts without some of the texts; exact, because counts are whole numbers."""
+        return TokenCounts(self.tokens - part.tokens, self.texts - part.texts)
+
+
+@dataclass(frozen=True)
 class NaiveBayes:
     """A fitted bag-of-words classifier.
 
@@ -41,21 +72,21 @@ class NaiveBayes:
         binary: bool = True,
         smoothing: float = 1.0,
     ) -> NaiveBayes:
-        """Count the tokens of each class, in one streaming pass."""
-        counts = np.zeros((num_classes, vocabulary_size))
-        class_counts = np.zeros(num_classes)
-        for tokens, label_id in examples:
-            _check_ids(tokens, label_id, vocabulary_size=vocabulary_size, num_classes=num_classes)
-            distinct, token_counts = np.unique(tokens, return_counts=True)
-            counts[label_id, distinct] += 1 if binary else token_counts
-            class_counts[label_id] += 1
-        if class_counts.sum() == 0:
+        """Count the tokens of each class and smooth the counts."""
+        counts = TokenCounts.count(
+            examples, vocabulary_size=vocabulary_size, num_classes=num_classes, binary=binary
+        )
+        return cls.from_counts(counts, binary=binary, smoothing=smoothing)
+
+    @classmethod
+    def from_counts(cls, counts: TokenCounts, *, binary: bool = True, smoothing: float = 1.0) -> NaiveBayes:
+        if counts.texts.sum() == 0:
             raise UsageError(
                 "naive Bayes needs at least one example.", cure="Fit the baseline on at least one example."
             )
         with np.errstate(divide="ignore"):  # a class without examples has probability 0
-            log_prior = np.log(class_counts / class_counts.sum())
-        smoothed = counts + smoothing
+            log_prior = np.log(counts.texts / counts.texts.sum())
+        smoothed = counts.tokens + smoothing
         log_likelihood = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))  # (classes, vocab)
         return cls(log_prior, np.ascontiguousarray(log_likelihood.T), binary)
 

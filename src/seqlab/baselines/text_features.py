@@ -76,20 +76,32 @@ FEATURES: Mapping[str, tuple[Callable[[str], list[str]], int]] = {
 """Each with the maximum number of training characters for which it is tried: a few seconds of work."""
 
 
-def bag_views(train: Texts, others: Mapping[str, Texts]) -> Iterator[BagView]:
-    """The texts in terms of each feature set; ids come from the training texts, and unseen features are ignored."""
+@dataclass(frozen=True)
+class BagFeatures:
+    """The features of one kind that occur in the training texts, and their ids."""
+
+    name: str
+    ids: Mapping[str, int]
+
+    @property
+    def size(self) -> int:
+        return max(1, len(self.ids))
+
+    def encode(self, texts: Texts) -> list[Any]:
+        """An array of distinct ids for each text; features that do not occur in training are ignored."""
+        features_of, _ = FEATURES[self.name]
+        return [_known_ids(features_of(text), self.ids) for text in texts]
+
+
+def fit_features(train: Texts) -> Iterator[BagFeatures]:
+    """Every kind of feature that does not take too long for these training texts."""
     num_characters = sum(map(len, train))
     for name, (features_of, max_characters) in FEATURES.items():
         if num_characters <= max_characters:
             counts = Counter(feature for text in train for feature in set(features_of(text)))
-            ids = {feature: number for number, (feature, _) in enumerate(counts.most_common(MAX_FEATURES))}
-            texts = {"train": train, **others}
-            yield BagView(
-                name,
-                {split: [_encode(features_of(text), ids) for text in some] for split, some in texts.items()},
-                max(1, len(ids)),
-            )
+            most_frequent = counts.most_common(MAX_FEATURES)
+            yield BagFeatures(name, {feature: number for number, (feature, _) in enumerate(most_frequent)})
 
 
-def _encode(features: Sequence[str], ids: Mapping[str, int]) -> Any:
+def _known_ids(features: Sequence[str], ids: Mapping[str, int]) -> Any:
     return np.array(sorted({ids[feature] for feature in features if feature in ids}), np.int32)

@@ -270,8 +270,8 @@ FIRST_FILES = [
     Mutant(
         "baseline-sees-the-network-tokens-only",
         "tasks/labeled/baseline_views.py",
-        "if TUNING in splits and all(",
-        "if TUNING not in splits and all(",
+        "if TUNING not in splits or",
+        "if TUNING in splits or",
         f"{WHOLE} -k own_features",
         "Naive Bayes has to use the network's word pieces.",
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from torch import nn
 
@@ -14,6 +16,7 @@ from seqlab.pages.sections.attention import QueryAttention
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.examples import WorstMistakes
 from seqlab.pages.sections.facts import BatchMeanAccuracy, Facts
+from seqlab.tasks.classification.baseline import FittedClassBaseline
 from seqlab.tasks.classification.calibration import (
     ClassificationCalibration,
     best_threshold,
@@ -26,7 +29,6 @@ from seqlab.tasks.classification.label_errors import find_label_errors
 from seqlab.tasks.classification.predictor import ClassificationPredictor
 from seqlab.tasks.classification.scores import (
     calibration_score,
-    class_baseline,
     classification_items,
     classification_scores,
     majority_accuracy,
@@ -65,7 +67,7 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
         )
         uncalibrated = predict_classes(outputs, encoded, temperature=1.0)
         predictions = predict_classes(outputs, encoded, temperature=temperature)
-        baseline = class_baseline(self.codec, self.splits, split)
+        baseline = self._baseline.predict(self.splits, split) if "train" in self.splits else None
         items = classification_items(predictions)
         scores = classification_scores(predictions, baseline, temperature=temperature)
         scores.append(calibration_score(predictions, uncalibrated, temperature=temperature))
@@ -95,6 +97,10 @@ class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit
             for labels in (predictions.predicted, predictions.targets)
         )
         return Evaluation(split, scores, sections, items, answers=answers, truths=truths)
+
+    @cached_property
+    def _baseline(self) -> FittedClassBaseline:
+        return FittedClassBaseline(self.codec, self.splits["train"])
 
     def _prediction_sections(self, split: LabeledSplit, predictions: ClassPredictions) -> list[ReportSection]:
         train = self.splits.get("train")

@@ -4,24 +4,17 @@ mean.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-
 import numpy as np
-from jaxtyping import Float, Int
 
 from seqlab.baselines.majority import MajorityClass
-from seqlab.baselines.naive_bayes import NaiveBayes
-from seqlab.baselines.nearest_mean import NearestMean
-from seqlab.baselines.text_features import BagView
 from seqlab.metrics.classification import accuracy
 from seqlab.metrics.items import Items, macro_f1_items, mean_items
 from seqlab.metrics.score import Score
 from seqlab.metrics.score_with_interval import score_with_interval
+from seqlab.tasks.classification.baseline import ClassBaseline
 from seqlab.tasks.classification.calibration import calibration_items, ranking_items
 from seqlab.tasks.classification.codec import ClassificationCodec
 from seqlab.tasks.excerpt import excerpt
-from seqlab.tasks.labeled.baseline_views import TUNING, baseline_views
 from seqlab.tasks.labeled.class_predictions import ClassPredictions
 from seqlab.tasks.labeled.split import LabeledSplit
 
@@ -29,56 +22,6 @@ RANKING_METHODS = {
     "roc_auc": "probability that a positive example scores above a negative one,",
     "average_precision": "area under the precision-recall curve,",
 }
-
-
-@dataclass(frozen=True)
-class ClassBaseline:
-    """The predictions of a simple model for every example of a split."""
-
-    name: str
-    predicted: Int[np.ndarray, " examples"]
-    log_probs: Float[np.ndarray, "examples classes"] | None = None
-    view: BagView | None = None
-    """The text features it uses."""
-
-
-def class_baseline(
-    codec: ClassificationCodec, splits: Mapping[str, LabeledSplit], split: str
-) -> ClassBaseline | None:
-    """Fit the baseline for this kind of input on the training split; None without that split."""
-    if "train" not in splits:
-        return None
-    if codec.vocabulary is None:
-        examples = zip(splits["train"].steps, _label_ids(splits["train"]).tolist(), strict=True)
-        means = NearestMean.fit(examples, num_classes=len(codec.labels))
-        return ClassBaseline("nearest class mean", means.predict(iter(splits[split].steps)))
-    return _best_bayes(codec, baseline_views(splits, split, codec.vocabulary), splits, split)
-
-
-def _best_bayes(
-    codec: ClassificationCodec, views: Iterable[BagView], splits: Mapping[str, LabeledSplit], split: str
-) -> ClassBaseline:
-    """Fit naive Bayes on the features with the best validation accuracy; on a tie, the first."""
-    best: ClassBaseline | None = None
-    best_accuracy = -1.0
-    for view in views:
-        examples = zip(view.ids["train"], _label_ids(splits["train"]).tolist(), strict=True)
-        bayes = NaiveBayes.fit(examples, vocabulary_size=view.size, num_classes=len(codec.labels))
-        tuned = (
-            accuracy(_label_ids(splits[TUNING]), bayes.predict(iter(view.ids[TUNING])))
-            if TUNING in splits
-            else 0.0
-        )
-        if tuned > best_accuracy:
-            log_probs = bayes.log_probs(iter(view.ids[split]))
-            best = ClassBaseline(f"naive Bayes on {view.name}", log_probs.argmax(axis=1), log_probs, view)
-            best_accuracy = tuned
-    assert best is not None  # the network's tokens are always available
-    return best
-
-
-def _label_ids(split: LabeledSplit) -> Int[np.ndarray, " examples"]:
-    return split.store["label"].values.astype(np.int64)
 
 
 def majority_accuracy(

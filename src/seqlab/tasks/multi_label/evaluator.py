@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from torch import nn
 
@@ -11,12 +13,13 @@ from seqlab.pages.sections.examples import WorstMistakes
 from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator, slices_of_rows
 from seqlab.tasks.labeled.split import LabeledSplit
+from seqlab.tasks.multi_label.baseline import FittedLabelBaseline
 from seqlab.tasks.multi_label.calibration import DEFAULT_THRESHOLD, MultiLabelCalibration
 from seqlab.tasks.multi_label.codec import MultiLabelCodec
 from seqlab.tasks.multi_label.label_errors import find_label_errors
 from seqlab.tasks.multi_label.predictions import LabelPredictions, predict_labels
 from seqlab.tasks.multi_label.predictor import MultiLabelPredictor
-from seqlab.tasks.multi_label.scores import label_baseline, label_items, label_sections, multi_label_scores
+from seqlab.tasks.multi_label.scores import label_items, label_sections, multi_label_scores
 
 
 class MultiLabelEvaluator(LabeledEvaluator[MultiLabelCodec, LabeledSplit, MultiLabelPredictor]):
@@ -32,7 +35,8 @@ class MultiLabelEvaluator(LabeledEvaluator[MultiLabelCodec, LabeledSplit, MultiL
         encoded = self.splits[split]
         predictions = predict_labels(predictor.model, self.codec, encoded, predictor.calibration)
         items = label_items(predictions)
-        baseline_name, baseline = label_baseline(self.codec, self.splits, split)
+        has_train = "train" in self.splits
+        baseline_name, baseline = self._baseline.predict(self.splits, split) if has_train else ("", None)
         scores = multi_label_scores(predictions, baseline=baseline, baseline_name=baseline_name)
         slices = slices_of_rows(
             items["subset_accuracy"],
@@ -55,6 +59,10 @@ class MultiLabelEvaluator(LabeledEvaluator[MultiLabelCodec, LabeledSplit, MultiL
             for table in (predictions.predicted, predictions.truth)
         )
         return Evaluation(split, scores, sections, items, answers=answers, truths=truths)
+
+    @cached_property
+    def _baseline(self) -> FittedLabelBaseline:
+        return FittedLabelBaseline(self.codec, self.splits["train"])
 
     def _mistakes(self, split: LabeledSplit, predictions: LabelPredictions) -> list[WrongExample]:
         """Return the wrong predictions with the highest loss, with the original input."""

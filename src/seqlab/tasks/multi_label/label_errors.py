@@ -10,7 +10,7 @@ import numpy as np
 from seqlab.baselines.cross_validation import cross_validated_bayes
 from seqlab.metrics.label_errors import label_error_rows
 from seqlab.pages.sections.label_errors import LabelError, LabelErrors
-from seqlab.tasks.labeled.baseline_views import baseline_views
+from seqlab.tasks.labeled.baseline_views import network_view
 from seqlab.tasks.labeled.label_errors import (
     MOST_ROWS,
     NAIVE_BAYES,
@@ -82,7 +82,7 @@ def _cross_validate(
     truth = np.concatenate(truths) if truths else np.zeros((0, len(codec.labels)), np.bool_)
     if codec.vocabulary is None or not 0 < truth.size <= MOST_ANSWERS or len(truth) > MOST_ROWS:
         return []
-    view = next(baseline_views(splits, split, codec.vocabulary))
+    view = network_view({name: splits[name] for name in names}, codec.vocabulary)
     texts = [ids for name in names for ids in view.ids[name]]
     columns = []
     for targets in truth.T.astype(np.int64):

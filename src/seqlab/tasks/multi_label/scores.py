@@ -2,87 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
-import numpy as np
-from jaxtyping import Bool
-
-from seqlab.baselines.label_frequencies import LabelFrequencies
-from seqlab.baselines.naive_bayes import NaiveBayes
-from seqlab.baselines.text_features import BagView
 from seqlab.metrics import multi_label as metrics
 from seqlab.metrics.items import Items, mean_items
-from seqlab.metrics.multi_label import best_thresholds
 from seqlab.metrics.score import Score
 from seqlab.metrics.score_with_interval import score_with_interval
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.classes import PerClassScores
 from seqlab.pages.sections.facts import Facts
 from seqlab.tasks.evaluation import class_lines
-from seqlab.tasks.labeled.baseline_views import baseline_views
-from seqlab.tasks.labeled.split import LabeledSplit
-from seqlab.tasks.multi_label.codec import MultiLabelCodec
-from seqlab.tasks.multi_label.predictions import LabelPredictions, LabelTable, Probabilities
-
-MAX_BAYES_LABELS = 200
-"""With more labels, naive Bayes would take longer than the model, so label frequencies are the baseline."""
-
-
-MAX_BAYES_WORK = 200_000
-"""Labels times texts up to which naive Bayes is tried on several kinds of features, about ten seconds each."""
-
-
-def label_baseline(
-    codec: MultiLabelCodec, splits: Mapping[str, LabeledSplit], split: str
-) -> tuple[str, LabelPredictions | None]:
-    """Return the name of the baseline and its predictions for a split; None without a training split.
-
-    Its features and thresholds are chosen on the validation split too.
-    """
-    if "train" not in splits:
-        return "", None
-    tuning = "valid" if "valid" in splits else "train"
-    truth = codec.truth(splits["train"].store)
-    tuning_truth, split_truth = codec.truth(splits[tuning].store), codec.truth(splits[split].store)
-    best_name, best, best_f1 = "", None, -1.0
-    for name, probabilities in _candidates(codec, splits, truth, (tuning, split)):
-        thresholds = best_thresholds(tuning_truth, probabilities[tuning])
-        tuned = LabelPredictions(tuning_truth, probabilities[tuning], thresholds)
-        f1 = metrics.micro_f1_items(tuned.truth, tuned.predicted).full_score()
-        if f1 > best_f1:
-            best_name, best_f1 = name, f1
-            best = LabelPredictions(split_truth, probabilities[split], thresholds)
-    return best_name, best
-
-
-def _candidates(
-    codec: MultiLabelCodec, splits: Mapping[str, LabeledSplit], truth: LabelTable, names: Sequence[str]
-) -> Iterator[tuple[str, dict[str, Probabilities]]]:
-    """Yield the name of every baseline, and its probabilities for some splits."""
-    if codec.vocabulary is None or len(codec.labels) > MAX_BAYES_LABELS:
-        frequencies = LabelFrequencies.fit(truth)
-        yield "each label's frequency", {name: frequencies.predict_proba(len(splits[name])) for name in names}
-        return
-    views = baseline_views(splits, names[-1], codec.vocabulary)
-    if truth.size > MAX_BAYES_WORK:
-        views = islice(views, 1)
-    for view in views:
-        models = [_fit_bayes(view, has_label) for has_label in truth.T]
-        yield (
-            f"naive Bayes on {view.name} for each label",
-            {
-                name: np.stack(
-                    [np.exp(model.log_probs(iter(view.ids[name]))[:, 1]) for model in models], axis=1
-                )
-                for name in names
-            },
-        )
-
-
-def _fit_bayes(view: BagView, has_label: Bool[np.ndarray, " examples"]) -> NaiveBayes:
-    examples = zip(view.ids["train"], has_label.astype(np.int64).tolist(), strict=True)
-    return NaiveBayes.fit(examples, vocabulary_size=view.size, num_classes=2)
+from seqlab.tasks.multi_label.predictions import LabelPredictions
 
 
 def label_items(predictions: LabelPredictions) -> dict[str, Items]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from torch import nn
 
@@ -12,7 +14,7 @@ from seqlab.pages.sections.facts import Facts
 from seqlab.tasks.evaluation import Evaluation, sliced_scores
 from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator, slices_of_rows
 from seqlab.tasks.labeled.split import LabeledSplit
-from seqlab.tasks.regression.baseline import number_baseline
+from seqlab.tasks.regression.baseline import FittedNumberBaseline, NumberBaseline, mean_baseline
 from seqlab.tasks.regression.calibration import COVERAGE, RegressionCalibration
 from seqlab.tasks.regression.codec import RegressionCodec
 from seqlab.tasks.regression.predictor import RegressionPredictor
@@ -47,9 +49,7 @@ class RegressionEvaluator(LabeledEvaluator[RegressionCodec, LabeledSplit, Regres
         predictions = predict_numbers(predictor.model, self.codec, encoded)
         items = number_items(predictions)
         mean = NumberPredictions(predictions.truth, np.full(len(predictions.truth), self.codec.labels.mean))
-        scores = number_scores(
-            predictions, mean=mean, baseline=number_baseline(self.codec, self.splits, split)
-        )
+        scores = number_scores(predictions, mean=mean, baseline=self._predict_baseline(split))
         slices = slices_of_rows(
             items["mae"], score="mae", split=encoded, train=train, vocabulary=self.codec.vocabulary
         )
@@ -60,6 +60,15 @@ class RegressionEvaluator(LabeledEvaluator[RegressionCodec, LabeledSplit, Regres
             sliced_scores(slices, scores),
         ]
         return Evaluation(split, scores, sections, items)
+
+    @cached_property
+    def _baseline(self) -> FittedNumberBaseline:
+        return FittedNumberBaseline(self.codec, self.splits["train"])
+
+    def _predict_baseline(self, split: str) -> NumberBaseline:
+        if "train" not in self.splits:
+            return mean_baseline(self.codec, self.splits[split])
+        return self._baseline.predict(self.splits, split)
 
     def _mistakes(self, split: LabeledSplit, predictions: NumberPredictions) -> list[WrongExample]:
         """Return the predictions with the largest errors, with the original input."""
