@@ -57,6 +57,7 @@ def test_help_and_usage_errors_import_nothing_heavy(words: list[str], tmp_path: 
         ["generate", "runs/x", "--temperature", "-1"],
         ["data", "missing.csv"],
         ["train", "missing.csv"],
+        ["import", "--list"],
     ],
     ids=" ".join,
 )

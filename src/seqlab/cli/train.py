@@ -13,6 +13,7 @@ from seqlab.cli.announcement import announce, show_note, show_stage
 from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, say, suggest
 from seqlab.cli.guesses import summarize_guesses
 from seqlab.cli.options import AsJson, Assignments, Data, ModelName, Quiet, StartRun, TaskName
+from seqlab.cli.pretrained_offer import offer_pretrained
 from seqlab.cli.score_table import show_scores
 from seqlab.cli.seeds import train_with_seeds
 from seqlab.cli.summary_box import show_summary
@@ -259,6 +260,7 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
     show_curve(run)
     _show_batch_means(raw["splits"])
     show_summary(run)
+    offer_pretrained(run)
     return suggest(after_training(run))
 
 

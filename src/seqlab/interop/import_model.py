@@ -24,6 +24,7 @@ from seqlab.interop.formats.gguf import read_gguf
 from seqlab.interop.formats.json_files import REDOWNLOAD_HINT, read_json
 from seqlab.interop.formats.tensor_files import PublishedTensors, open_tensors
 from seqlab.interop.formats.tokenizer_files import read_tokenizer
+from seqlab.interop.offline_models import locate_model
 from seqlab.interop.tensor_map import check_tensors, required_tensors
 from seqlab.interop.two_vocabularies import needs_two_vocabularies, read_two_vocabularies
 from seqlab.interop.unused_tensors import check_unused
@@ -71,17 +72,19 @@ class OpenedModel:
 
 def import_published_model(path: str | Path, *, out: str | Path = "") -> Run:
     """Read the folder (or the .gguf or .npz file) of a published model and write it as a run, ready to
-    predict, generate or be trained on.
+    predict, generate or be trained on. The path may be the name of a model that an installed package carries.
 
     Only numbers and settings are read: code in a file is never executed.
     """
-    new_folder(str(out), name=_name(Path(path)))  # an existing folder is reported before reading
-    opened = open_published_model(Path(path))
+    where = locate_model(path)
+    name = _name(where) if where == Path(path) else str(path)
+    new_folder(str(out), name=name)  # an existing folder is reported before reading
+    opened = open_published_model(where)
     published = opened.published
     recipe = _recipe(published)
     _check_recipe(recipe, opened)
     weights = _build(opened)
-    folder = new_folder(str(out), name=_name(Path(path)))
+    folder = new_folder(str(out), name=name)
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
         reject_existing_run(folder)  # another process may have created it in the meantime
