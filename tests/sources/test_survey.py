@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,6 +51,28 @@ def test_everything_that_could_spoil_a_score_is_counted(tmp_path: Path) -> None:
     assert (first.stripped_labels, report.similar_labels) == (1, [])
     assert len(report.warnings) == 8
     assert "test: 2 texts also occur in train" in "\n".join(report.warnings)
+
+
+@pytest.mark.parametrize(
+    ("values", "noun"),
+    [
+        (["a b", "a b", "a b", "c"], "text"),
+        ([["a", "b"], ["a", "b"], ["a", "b"], ["c"]], "text"),
+        ([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [3.0]], "sequence"),
+        ([[[1.0], [2.0]], [[1.0], [2.0]], [[1.0], [2.0]], [[3.0]]], "sequence"),
+    ],
+)
+def test_rows_are_called_what_they_hold(values: list[Any], noun: str) -> None:
+    rows = [{"steps": value, "label": f"{number}"} for number, value in enumerate(values)]
+    parts = {
+        "train": InMemoryRows("train", ["steps", "label"], rows[:3]),
+        "test": InMemoryRows("test", ["steps", "label"], [rows[1], {"steps": [], "label": "1"}]),
+    }
+    said = survey(parts, text="steps", label="label").warnings
+    assert any(f"train: 2 {noun}s repeat an earlier one" in sentence for sentence in said)
+    assert any(f"test: 1 {noun} also occurs in train" in sentence for sentence in said)
+    assert any(f"test: 1 empty {noun}" in sentence for sentence in said)
+    assert any(f"train: 3 {noun}s occur elsewhere with a different label" in sentence for sentence in said)
 
 
 def test_classes_that_one_part_has_and_another_lacks_are_told_with_their_counts(tmp_path: Path) -> None:

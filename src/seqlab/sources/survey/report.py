@@ -53,6 +53,8 @@ class PartSurvey:
     length_characters: Quantiles | None = None
     length_words: Quantiles | None = None
     labels: dict[str, int] = field(default_factory=dict)
+    noun: str = "text"
+    """What a row holds: a text, or a sequence of numbers."""
     empty: int = 0
     first_empty: list[str] = field(default_factory=list)
     duplicates: int = 0
@@ -177,7 +179,7 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
     if part.compared:
         findings.append(f"searched only the first {part.compared:,} rows for near-duplicates")
     if part.conflicts:
-        what = f"{_texts(part.conflicts, 'occurs', 'occur')} elsewhere with a different label"
+        what = f"{_rows(part, part.conflicts, 'occurs', 'occur')} elsewhere with a different label"
         findings.append(f"{what}, {_first(part.first_conflicts)}")
     if part.repeats is not None and part.repeats.share > FEW_REPEATS:
         what = f"{part.repeats.share:.1%} of the {WINDOW}-character passages also occur in train"
@@ -189,11 +191,11 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
 
 def _about_texts(part: PartSurvey) -> Iterator[str]:
     if part.empty:
-        yield f"{part.empty:,} empty text{_s(part.empty)}, the first at {part.first_empty[0]}"
+        yield f"{part.empty:,} empty {part.noun}{_s(part.empty)}, the first at {part.first_empty[0]}"
     if part.duplicates:
-        yield f"{_texts(part.duplicates, 'repeats', 'repeat')} an earlier one"
+        yield f"{_rows(part, part.duplicates, 'repeats', 'repeat')} an earlier one"
     if part.near_duplicates:
-        what = f"{_texts(part.near_duplicates, 'is', 'are')} nearly identical to an earlier one"
+        what = f"{_rows(part, part.near_duplicates, 'is', 'are')} nearly identical to an earlier one"
         yield f"{what}, {_first(part.first_near_duplicates)}"
 
 
@@ -201,15 +203,15 @@ def _about_other_splits(part: PartSurvey) -> Iterator[str]:
     """What also occurs in train or, for test data, in valid."""
     occur = "also occurs", "also occur"
     if part.leaks:
-        yield f"{_texts(part.leaks, *occur)} in train, {_first(part.first_leaks, 'train: ')}"
+        yield f"{_rows(part, part.leaks, *occur)} in train, {_first(part.first_leaks, 'train: ')}"
     if part.plain_leaks:
-        what = f"{_texts(part.plain_leaks, *occur)} in train, ignoring case, punctuation and whitespace"
+        what = f"{_rows(part, part.plain_leaks, *occur)} in train, ignoring case, punctuation and whitespace"
         yield f"{what}, {_first(part.first_plain_leaks, 'train: ')}"
     if part.near_leaks:
-        what = f"{_texts(part.near_leaks, 'has a near-duplicate', 'have near-duplicates')} in train"
+        what = f"{_rows(part, part.near_leaks, 'has a near-duplicate', 'have near-duplicates')} in train"
         yield f"{what} (at least {ALIKE:.0%} overlap), {_first(part.first_near_leaks, 'train: ')}"
     if part.in_valid:
-        what = f"{_texts(part.in_valid, *occur)} in valid, exactly or nearly"
+        what = f"{_rows(part, part.in_valid, *occur)} in valid, exactly or nearly"
         yield f"{what}, {_first(part.first_in_valid, 'valid: ')}"
     if part.share_in_valid > FEW_REPEATS:
         what = f"{part.share_in_valid:.1%} of the {WINDOW}-character passages also occur in valid"
@@ -245,9 +247,9 @@ def only_label(label: str) -> str:
     )
 
 
-def _texts(count: int, singular: str, plural: str) -> str:
-    """`1 text repeats`, `9 texts repeat`."""
-    return f"{count:,} text{_s(count)} {singular if count == 1 else plural}"
+def _rows(part: PartSurvey, count: int, singular: str, plural: str) -> str:
+    """`1 text repeats`, `9 sequences repeat`."""
+    return f"{count:,} {part.noun}{_s(count)} {singular if count == 1 else plural}"
 
 
 def _counted(labels: dict[str, int]) -> str:

@@ -30,7 +30,7 @@ from seqlab.sources.survey.row_equality import (
 )
 
 NamesOf = Callable[[Row], list[str]]
-FINDINGS = 4
+FINDINGS = 5
 """Increased when the report on the same data changes, so that a cached survey of an older version is not
 reused.
 """
@@ -88,6 +88,8 @@ def _survey_part(
     characters, words, labels = Counter[int](), Counter[int](), Counter[str]()
     for row in source.rows():
         value = _value_of(row, text)
+        if not isinstance(next(iter(value), ""), str):  # neither a text nor a list of words
+            part.noun = "sequence"
         num_characters, num_words = (
             (len(value), len(value.split())) if isinstance(value, str) else (len(value), len(value))
         )
