@@ -125,6 +125,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             "rectified_adam",
         ),
         "word vectors": ("analogies", "contexts"),
+        "decoding and transfer": ("beam_width", "few_labels"),
     },
 }
 

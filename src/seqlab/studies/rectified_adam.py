@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from functools import partial
 
 import torch
-from torch import Tensor, nn
-from torch.nn import functional as F
+from torch import nn
 
 from seqlab.models.decoders.settings import DecoderSettings
-from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
 from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.pages.report_data import LineChart
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.kit.small_pairs import PAD, SentencePair, SmallPairs, SourceIds, TargetIds, german_numbers
+from seqlab.studies.kit.small_pairs import SentencePair, SmallPairs, german_numbers
 from seqlab.studies.kit.small_training import TrainingRecord, loss_series, seeded, train_small
+from seqlab.studies.kit.small_translator import small_translator, translation_nats
 from seqlab.training.optimizers.adam_2k import Adam2k
 from seqlab.training.optimizers.adamw import AdamW
 from seqlab.training.optimizers.base import Optimizer
@@ -151,17 +150,10 @@ def _train(
         layers=config.layers, hidden_size=config.hidden_size, heads=4, norm="post", dropout=0.0
     )
     with seeded(seed, "rectified_adam") as generator:
-        model = build_encoder_decoder(
-            settings,
-            DecoderSettings(),
-            num_source_tokens=small.num_source_words,
-            num_target_tokens=small.num_target_words,
-            source_pad_id=PAD,
-            target_pad_id=PAD,
-        )
+        model = small_translator(small, settings, DecoderSettings())
         training = train_small(
             model,
-            lambda: _nats(model, *small.draw(config.batch_size, generator)),
+            lambda: translation_nats(model, *small.draw(config.batch_size, generator)),
             steps=config.updates + (config.measured_steps if name == MEASURED else 0),
             learning_rate=config.learning_rate,
             build_optimizer=optimizers.get(name, AdamW),
@@ -169,13 +161,7 @@ def _train(
             constant=True,
         )
     with torch.no_grad():
-        return training, _nats(model, *small.validation_batch()).item()
-
-
-def _nats(model: EncoderDecoder, source: SourceIds, target: TargetIds) -> Tensor:
-    """Loss per word of the target, including its end token."""
-    logits = model(source, source != PAD, target[:, :-1], target[:, :-1] != PAD)  # (batch, time, words)
-    return F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=PAD)
+        return training, translation_nats(model, *small.validation_batch()).item()
 
 
 def _conclude(scores: dict[str, float], config: RectifiedAdamConfig) -> str:

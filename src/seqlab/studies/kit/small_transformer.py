@@ -20,7 +20,7 @@ class SmallTransformer(nn.Module):
     """logits_t = V layers(embed(tokens))_t + c, without dropout."""
 
     def __init__(
-        self, num_symbols: int, *, layers: int, norm: Literal["pre", "post"], hidden_size: int = 32
+        self, num_symbols: int, *, layers: int, norm: Literal["pre", "post", "rezero"], hidden_size: int = 32
     ) -> None:
         super().__init__()
         settings = TransformerSettings(
