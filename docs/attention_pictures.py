@@ -86,9 +86,9 @@ def score_surface(name: str) -> Markup:
     description = (
         f"The score {name} for all queries of a plane. Scores reach from {scores.min():.1f} to"
         f" {scores.max():.1f}: blue above zero, orange below. In the third panel the weight of the first key is"
-        " darker where it is larger."
+        " stronger in color where it is larger."
     )
-    caption = f"each cell is a query; blue: above 0, orange: below; darkest: ±{largest:.1f}, a weight of 1"
+    caption = f"each cell is a query; blue: above 0, orange: below; full color: ±{largest:.1f}, a weight of 1"
     return tag(
         "svg",
         tag("title", f"The score {name} over a plane of queries", id=f"{name}-title"),
