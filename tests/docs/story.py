@@ -2,7 +2,8 @@
 
 Commands are the lines after `$ ` of any block. A block without such lines that is marked `sh`, or indented, has a
 command on each line. A backslash at the end of a line continues the command on the next one. A comment
-`<!-- not run: needs a compiler -->` above a block says why it is not run.
+`<!-- not run: needs a compiler -->` above a block says why it is not run; `<!-- needs published weights -->`, that it
+runs only where these are installed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 PROGRAMS = ("seqlab", "python", "pip", "make", "cat")
 FENCED = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 INDENTED = re.compile(r"(?:^ {4,}\S[^\n]*\n(?:[ \t]*\n(?= {4}))*)+", re.MULTILINE)
-NOT_RUN = re.compile(r"<!-- not run: ([^>]+?) -->\s*\Z")
+NOT_RUN = re.compile(r"<!-- (?:not run: ([^>]+?)|(needs published weights)) -->\s*\Z")
+PUBLISHED_WEIGHTS = "needs published weights"
 FILE_NAME = re.compile(r"# ([\w.-]+\.toml)\n")
 
 
@@ -108,7 +110,12 @@ def _block(text: str, match: re.Match[str], *, language: str, content: str) -> _
     before = text[: match.start()]
     reason = NOT_RUN.search(before)
     return _Block(
-        match.start(), match.end(), language, content, before.count("\n") + 1, reason[1] if reason else ""
+        match.start(),
+        match.end(),
+        language,
+        content,
+        before.count("\n") + 1,
+        (reason[1] or reason[2]) if reason else "",
     )
 
 

@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 
 from tests.cli.running import Outcome, run
-from tests.docs.story import Code, Command, Saved, Step, page_name, steps_of
+from tests.docs.story import PUBLISHED_WEIGHTS, Code, Command, Saved, Step, page_name, steps_of
 
+ANSI_QUOTED = re.compile(r"\$'([^']*)'")
+"""A word of bash with escapes: $'two\\nlines'."""
 AFTER = ("head", "cut")
 """What may follow a command behind `|`; it is not run."""
 
@@ -89,10 +91,13 @@ class Storyteller:
             assert refused[1] in outcome.err
         else:
             assert outcome.code == 0, f"{step.text}\n{outcome.err}"
+            if step.reason == PUBLISHED_WEIGHTS:  # what the page shows was printed with the same weights
+                assert step.shown.strip() in f"{outcome.out}{outcome.err}"
 
     def typed(self, line: str) -> Outcome:
         """Type a line into the shell: `seqlab WORDS`, with `cat FILE |` before it and a filter behind it."""
-        stages = [shlex.split(os.path.expandvars(stage), comments=True) for stage in line.split(" | ")]
+        line = os.path.expandvars(ANSI_QUOTED.sub(lambda match: shlex.quote(_unescaped(match[1])), line))
+        stages = [shlex.split(stage, comments=True) for stage in line.split(" | ")]
         if stages[0][0] == "cat":
             (_, file), *stages = stages
             self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(file).read_bytes())))
@@ -110,6 +115,10 @@ class Storyteller:
         return word
 
 
+def _unescaped(text: str) -> str:
+    return text.encode().decode("unicode_escape")
+
+
 def is_study(step: Step) -> bool:
     return isinstance(step, Command) and step.text.startswith("seqlab study ")
 
@@ -120,6 +129,11 @@ def needs_plugin(step: Step) -> bool:
 
 def is_benchmark(step: Step) -> bool:
     return isinstance(step, Command) and "python -m benchmarks" in step.text
+
+
+def weights_story_of(page: Path) -> list[Step]:
+    """What runs where published weights are installed."""
+    return [step for step in steps_of(page) if step.reason == PUBLISHED_WEIGHTS]
 
 
 def story_of(page: Path) -> list[Step]:

@@ -17,8 +17,9 @@ from tests.check_each import check_each
 from tests.docs.pages import ROOT
 from tests.docs.small_files import SmallFiles
 from tests.docs.small_runs import train_briefly
-from tests.docs.story import PAGES, Code, Command, Step, page_name, steps_of
-from tests.docs.storyteller import Storyteller, is_benchmark, is_study, story_of
+from tests.docs.story import PAGES, PUBLISHED_WEIGHTS, Code, Command, Step, page_name, steps_of
+from tests.docs.storyteller import Storyteller, is_benchmark, is_study, story_of, weights_story_of
+from tests.interop.real_weights import g2p_file, minilm_folder, smollm_file
 
 Tell = Callable[[str, Sequence[Step]], None]
 
@@ -30,16 +31,18 @@ SLOWEST = ("docs/tutorials/masked_language_model.md", "docs/tutorials/translatio
 NOT_RUN = {
     "README.md": 1,
     "docs/benchmarks.md": 5,
-    "docs/concepts/gpt.md": 1,
     "docs/get_started/install.md": 5,
     "docs/guides/extend.md": 2,
     "docs/guides/fine_tune.md": 2,
-    "docs/guides/import_pretrained.md": 11,
+    "docs/guides/import_pretrained.md": 2,
     "docs/guides/reproduce.md": 1,
     "docs/index.md": 1,
     "docs/reference/editor_completion.md": 1,
 }
 """How many commands and blocks of a page have a comment that says why they are not run."""
+
+WITH_WEIGHTS = {"docs/concepts/gpt.md": 1, "docs/guides/import_pretrained.md": 9}
+"""How many run only where the packages of the test extra have brought published weights."""
 
 
 @pytest.fixture(scope="module")
@@ -115,8 +118,27 @@ def test_every_benchmark_that_a_page_names_exists() -> None:
     assert {name for name in named if not (ROOT / "benchmarks" / f"{name}.py").is_file()} == set()
 
 
+@pytest.mark.long
+@pytest.mark.timeout(900)  # a network of thirty layers, on whatever else the machine does
+@pytest.mark.parametrize("name", WITH_WEIGHTS)
+def test_examples_with_published_weights_print_what_the_page_shows(
+    name: str, tell: Tell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MINILM", str(minilm_folder()))
+    monkeypatch.setenv("G2P", str(g2p_file()))
+    monkeypatch.setenv("SMOLLM", str(smollm_file()))
+    steps = weights_story_of(STORIES[name])
+    assert len(steps) == WITH_WEIGHTS[name]
+    tell(name, steps)
+
+
 def test_what_is_not_run_is_listed_with_a_reason() -> None:
-    counts = Counter(page_name(page) for page in PAGES for step in steps_of(page) if step.reason)
+    counts = Counter(
+        page_name(page)
+        for page in PAGES
+        for step in steps_of(page)
+        if step.reason not in ("", PUBLISHED_WEIGHTS)
+    )
     assert counts == NOT_RUN
 
 

@@ -167,7 +167,7 @@ def _reject_other_formats(version: object, *, where: str) -> None:
             f"the recipe has format {version}, but this version of seqlab reads formats up to {FORMAT}: it was"
             " written by a newer version.",
             where=where,
-            cure="Update seqlab: pip install --upgrade seqlab",
+            cure="Update seqlab: pip install --upgrade seqlab (in a checkout: git pull)",
         )
 
 

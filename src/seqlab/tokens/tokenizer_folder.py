@@ -53,7 +53,7 @@ def read_tokenizer_header(folder: Path) -> dict[str, object]:
         raise RunError(
             f"the tokenizer has format {version}, but this version of seqlab reads formats up to {FORMAT}.",
             where=str(path),
-            cure="pip install --upgrade seqlab",
+            cure="Update seqlab: pip install --upgrade seqlab (in a checkout: git pull)",
         )
     if not isinstance(header.get("lowercase"), bool):
         raise damaged(path, "does not say whether the text is lowercased (true or false)")
