@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from seqlab.cli.console import quoted
 from seqlab.runs.run import Run
 from tests.cli.conftest import SMALL
 from tests.cli.running import run
@@ -72,6 +73,16 @@ def test_predict_answers_in_json(reviews_run: Run, capsys: pytest.CaptureFixture
         "bad" if first["answer"] == "good" else "good",
     ]
     assert sum(share for _, share in first["ranking"]) == pytest.approx(1, abs=1e-5)
+
+
+def test_generate_suggests_a_command_that_gives_another_text(
+    story_run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = str(story_run.folder)
+    sampled = run(capsys, "generate", name, "--prompt", "the old", "--tokens", "3", "--seed", "6")
+    assert sampled.err.endswith("--prompt 'the old' --seed 7\n")
+    greedy = run(capsys, "generate", name, "--tokens", "3", "--temperature", "0")
+    assert greedy.err.endswith(f"generate {quoted(name)} --temperature 0.8\n")
 
 
 def test_generate_answers_in_json(story_run: Run, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,12 +10,17 @@ from seqlab.cli.console import answer, answer_json, quoted, say
 from seqlab.cli.options import AsJson, RunName
 from seqlab.core.errors import UsageError
 
+if TYPE_CHECKING:
+    from seqlab.decoding.settings import DecodingSettings
+
 EXAMPLES = """\b
 Examples:
   seqlab generate runs/input-gru --prompt "KING" --tokens 300
   seqlab generate runs/input-gru --temperature 0.5 --seed 7
 """
 LARGEST_SEED = 2**63 - 1
+LONGEST_PROMPT = 40
+"""Of a prompt that is repeated in the next command."""
 
 
 def generate(
@@ -61,5 +66,14 @@ def generate(
     for piece in pieces:
         answer(piece, end="")
     answer("")
-    say(f"next:\n  seqlab generate {quoted(run)} --seed {(seed or loaded.recipe.decoding.seed) + 1}")
-    return None
+    return say(f"next:\n  {_next(run, prompt, loaded.recipe.decoding.model_copy(update=settings))}")
+
+
+def _next(run: str, prompt: str, decoding: DecodingSettings) -> str:
+    """A command that gives another text; a greedy continuation is the same for every seed."""
+    words = f"seqlab generate {quoted(run)}" + (f" --prompt {quoted(prompt)}" if _is_one_line(prompt) else "")
+    return f"{words} --seed {decoding.seed + 1}" if decoding.temperature else f"{words} --temperature 0.8"
+
+
+def _is_one_line(prompt: str) -> bool:
+    return 0 < len(prompt) <= LONGEST_PROMPT and prompt.isprintable()

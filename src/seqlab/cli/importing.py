@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from seqlab.cli.console import answer, answer_json, quoted, say, suggest
+from seqlab.cli.console import answer, answer_json, answer_sentences, quoted, say, suggest
 from seqlab.cli.importable import list_importable
 from seqlab.cli.options import AsJson
 
@@ -70,7 +70,7 @@ def import_model(
     answer(f"{facts['family']}: {size}, {reads}")
     answer(f"run: {run.folder} (task {run.recipe.task})")
     for note in facts["notes"]:
-        answer(f"  note: {note}")
+        answer_sentences(f"  note: {note}")
     return suggest(_uses(run, facts))
 
 
