@@ -95,6 +95,20 @@ def test_both_classifiers_differ_in_the_weights_of_the_language_model_only(
     assert any(not torch.equal(scratch[name], pretrained[name]) for name in kept)
 
 
+def test_validation_and_test_names_are_different_held_out_names(
+    names: Names, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scored: list[list[int]] = []
+
+    def score(_: NameClassifier, names: Names, rows: slice) -> float:
+        scored.append(list(range(len(names.labels)))[rows])
+        return 0.0
+
+    monkeypatch.setattr(few_labels, "_accuracy", score)
+    train_classifier(names, SMALL, 4, 0, None, 0.01)
+    assert scored == [[0, 1, 2, 3], [4, 5, 6, 7]]
+
+
 def test_the_learning_rate_is_chosen_on_validation_names(
     names: Names, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,8 +42,7 @@ class ExactSearch(Search):
             totals = sums + to_log_probs(logits[:, -1])  # (hypotheses, vocab)
             totals[:, list(self.special_tokens.suppressed_ids)] = -torch.inf
             best = self._best_complete(best, totals, nodes, length)
-            totals[:, self.special_tokens.end_id] = -torch.inf
-            parents, newest = (totals > best.log_prob).nonzero(as_tuple=True)
+            parents, newest = (totals > best.log_prob).nonzero(as_tuple=True)  # none has ended
             if not len(parents):
                 break
             log_probs = totals[parents, newest].tolist()
