@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from seqlab.pages.charts.interval_rows import IntervalRow, draw_interval_rows
 from seqlab.pages.comparison import (
     Agreement,
@@ -116,3 +118,12 @@ def test_parts_of_the_data_are_bars_with_their_counts() -> None:
     assert "accuracy by length" in page.text
     assert "352" in page.text
     assert [name for name, _ in page.tags].count("circle") == 2
+
+
+def test_names_with_percent_signs_get_more_room() -> None:
+    def end_of_name(name: str) -> float:
+        chart = draw_interval_rows([IntervalRow(name, 0.5, 0.4, 0.6, "(12)")], title="accuracy")
+        before = str(chart).partition('<tspan class="strong-label">')[0]
+        return float(re.findall(r'x="([\d.]+)"', before)[-1])
+
+    assert end_of_name("22%–30%") > end_of_name("220–300") + 10

@@ -53,9 +53,7 @@ def draw_interval_rows(
     values += [reference] if reference is not None and is_drawable(reference) else []
     if not values:
         return Markup("")
-    left = 14.0 + CHARACTER_WIDTH * min(
-        MAX_NAME_CHARACTERS, max(len(row.name) + len(row.note) + 2 for row in rows)
-    )
+    left = 14.0 + CHARACTER_WIDTH * min(MAX_NAME_CHARACTERS, max(_characters(row) for row in rows))
     axis = _axis([*values, 0.0] if with_bars else values, left, from_zero=with_bars and min(values) >= 0)
     height = TOP + ROW * len(rows) + BOTTOM
     tick_values = [index for index in ticks(axis.low, axis.high) if axis.low <= index <= axis.high]
@@ -106,6 +104,11 @@ def _draw_reference(axis: Axis, value: float, name: str, height: float) -> list[
     x = axis.to_pixel(value)
     line = tag("line", x1=x, x2=x, y1=TOP - 4, y2=height - BOTTOM, class_="reference")
     return [line, tag("title", name)] if name else [line]
+
+
+def _characters(row: IntervalRow) -> float:
+    """Width of a name and its note in average characters; a percent sign takes almost two."""
+    return len(row.name) + len(row.note) + 2 + 0.9 * f"{row.name}{row.note}".count("%")
 
 
 def _draw_row(row: IntervalRow, axis: Axis, y: float, decimals: int, *, with_bars: bool) -> Markup:
