@@ -380,6 +380,7 @@ def test_every_file_that_an_answer_depends_on_is_in_the_manifest(run: Path) -> N
         "choices.json",
         "results.json",
         "card.md",
+        "journal.jsonl",
     }
     for name, record in files.items():
         assert record == {

@@ -55,7 +55,7 @@ def test_every_curve_has_the_numbers_of_the_journal(run: Run, monkeypatch: pytes
          "valid_accuracy": 0.45},
         {"event": "finished", "step": 3},
     ]  # fmt: skip
-    monkeypatch.setattr(build, "read_journal", lambda _: events)
+    monkeypatch.setattr(build, "read_run_journal", lambda _: events)
     build.run_report(run)
     curves = {
         (curve.title, series.name): (list(series.xs), list(series.ys))

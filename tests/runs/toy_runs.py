@@ -34,7 +34,7 @@ CONTEXT.set_forkserver_preload(
         "tests.runs.toy_runs",
     ]
 )
-VARYING = ("time", "seconds", "command")
+VARYING = ("time", "seconds", "command", "journal")
 """What differs between two runs of the same thing."""
 
 LANGUAGE_MODEL = [

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from seqlab.core.digests import FileRecord, record_of
 from seqlab.core.errors import RunError, shortened
 from seqlab.core.files import explain_full_disk, megabytes
 
@@ -33,6 +34,22 @@ class Journal:
         with explain_full_disk(self._path, needed=len(line)), self._path.open("ab") as file:
             file.write(line)
 
+    def record(self) -> FileRecord:
+        """Size and digest of what is written so far, which is on the disk by then."""
+        if not self._path.is_file():
+            return record_of(b"")
+        with self._path.open("r+b") as file:
+            os.fsync(file.fileno())
+            return record_of(file.read())
+
+    def verify(self, record: Mapping[str, Any]) -> None:
+        """Reject a journal whose beginning is not as recorded; more may follow. One that was moved away starts again."""
+        if not self._path.is_file():
+            return
+        with self._path.open("rb") as file:
+            if record_of(file.read(record["size"]))["sha256"] != record["sha256"]:
+                raise changed_journal(self._path)
+
     def repair(self) -> None:
         """Terminate a line that was cut off, so that the next event starts on a new line."""
         if not self._path.is_file():
@@ -43,6 +60,10 @@ class Journal:
             file.seek(-1, os.SEEK_END)
             if file.read(1) != b"\n":
                 file.write(b"\n")
+
+
+def changed_journal(path: Path) -> RunError:
+    return RunError("the journal was changed or cut after training wrote it.", where=str(path), cure=RESTORE)
 
 
 def read_journal(path: Path) -> list[dict[str, Any]]:
@@ -75,9 +96,9 @@ def started_event(events: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
     return next((event for event in events if event["event"] == "started"), {})
 
 
-MOVE = (
-    "It was not written by seqlab. Repair it, or move it away: a run can be resumed and reported without it."
-)
+WITHOUT = "move it away: a run can be resumed and reported without it."
+MOVE = f"It was not written by seqlab. Repair it, or {WITHOUT}"
+RESTORE = f"Restore it from a copy, or {WITHOUT}"
 
 
 def _read_event(line: str) -> dict[str, Any] | None:

@@ -304,6 +304,7 @@ class TrainingLoop:
             "progress": asdict(self.progress),
             "budget": asdict(self.budget),
             "threads": torch.get_num_threads(),
+            "journal": self.journal.record(),
         }
         tensors = take_snapshot(self.model, self.optimizer, self.average, self.carry, device=self.device)
         checkpoint = Checkpoint(self.step, tensors, best=self.best, best_step=self.best_step, state=state)
@@ -312,6 +313,8 @@ class TrainingLoop:
 
     def resume(self, checkpoint: Checkpoint) -> None:
         """Continue from a checkpoint as if the run had never been interrupted."""
+        if record := checkpoint.state.get("journal"):  # earlier versions did not record it
+            self.journal.verify(record)
         self.carry = restore_snapshot(
             checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device
         )

@@ -23,8 +23,8 @@ from seqlab.pages.sections.by_length import LengthChart, LengthLine, format_inte
 from seqlab.runs.compare.by_length import ByLength
 from seqlab.runs.compare.compare import Comparison
 from seqlab.runs.compare.competitor import Competitor
-from seqlab.runs.folder.layout import JOURNAL, RECIPE
-from seqlab.training.journal import read_journal
+from seqlab.runs.folder.layout import RECIPE
+from seqlab.runs.folder.run_journal import read_run_journal
 
 PAGE = "compare.html"
 
@@ -148,7 +148,7 @@ def _curves(comparison: Comparison) -> list[LineChart]:
     key = ""
     for competitor in comparison.competitors:
         for run in competitor.runs:
-            checks = [event for event in read_journal(run.folder / JOURNAL) if event["event"] == "validated"]
+            checks = [event for event in read_run_journal(run.folder) if event["event"] == "validated"]
             key = key or next(
                 (name for name in ("valid_accuracy", "valid_loss") if checks and name in checks[0]), ""
             )

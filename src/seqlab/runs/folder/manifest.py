@@ -5,8 +5,8 @@ data.
      "content": {"run_id": ID, "data": {"train": FINGERPRINT, …}, "files": {"recipe.toml": {"size": 901, "sha256": …}, …}}}
 
 The recipe and the tokens are listed when training starts. Weights, choices, results and the model card are
-added when the run is scored, and removed when it is resumed. The card may be edited afterwards, for example
-to fill in the license. The ID is the digest of what is listed at the start; weights and checkpoints carry
+added when the run is scored, and removed when it is resumed; the journal, which reports plot, too. The card may
+be edited afterwards, for example to fill in the license. The ID is the digest of what is listed at the start; weights and checkpoints carry
 it, so those of another run are detected.
 """
 
@@ -25,6 +25,7 @@ from seqlab.core.files import megabytes, sha256, write_whole
 from seqlab.runs.folder.layout import (
     CARD,
     CHOICES,
+    JOURNAL,
     MANIFEST,
     RECIPE,
     RESULTS,
@@ -38,10 +39,10 @@ FORMAT = 2
 LARGEST_MANIFEST = 1_000_000
 LARGEST_FILE = 200_000_000
 """Maximum size of a tokenizer file in bytes."""
-SCORED = (WEIGHTS, CHOICES, RESULTS, CARD)
+SCORED = (WEIGHTS, CHOICES, RESULTS, CARD, JOURNAL)
 """Files that are listed once the run is scored."""
-OPTIONAL = (CHOICES, CARD)
-"""Choices exist only if the task makes any, a card only if the run was trained here."""
+OPTIONAL = (CHOICES, CARD, JOURNAL)
+"""Choices exist only if the task makes any, a card and a journal only if the run was trained here."""
 RESTORE = "Restore it from a copy, or train again."
 
 

@@ -18,10 +18,9 @@ from seqlab.pages.report_data import (
     ScoreLine,
     VerticalMarker,
 )
-from seqlab.runs.folder.layout import JOURNAL
+from seqlab.runs.folder.run_journal import read_run_journal
 from seqlab.runs.report.next_steps import after_training
 from seqlab.training.clip_advice import suggest_clip
-from seqlab.training.journal import read_journal
 
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
@@ -32,7 +31,7 @@ MOST_SAMPLES = 8
 def run_report(run: Run) -> str:
     """Return the report of a run as one self-contained HTML page."""
     raw = run.results.raw
-    events = read_journal(run.folder / JOURNAL)
+    events = read_run_journal(run.folder)
     return render_report(
         Report(
             title=run.folder.name,

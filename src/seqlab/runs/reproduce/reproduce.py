@@ -9,13 +9,13 @@ from seqlab.core.errors import UsageError
 from seqlab.core.notify import Notify, ignore
 from seqlab.runs.folder.layout import JOURNAL, find_run, read_recipe
 from seqlab.runs.folder.manifest import verify
+from seqlab.runs.folder.run_journal import read_run_journal
 from seqlab.runs.reproduce.agreement import Reproduction, compare_with
 from seqlab.runs.reproduce.sources import require_sources, with_moved_sources
 from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import prepare
 from seqlab.runs.train.start import open_again, reject_other_data, train
 from seqlab.training.base import Callback
-from seqlab.training.journal import read_journal
 from seqlab.training.recorded_budget import recorded_budget
 
 
@@ -50,7 +50,7 @@ def reproduce(
             cure="Pass a run that was trained with seqlab train.",
         )
     require_sources(recipe, folder)
-    recorded = recorded_budget(read_journal(folder / JOURNAL), where=str(folder / JOURNAL))
+    recorded = recorded_budget(read_run_journal(folder), where=str(folder / JOURNAL))
     original = Run.load(folder)
     on_stage("comparing the data with that of the run")
     opened = open_again(recipe, data or {}, folder, command="reproduce")
