@@ -260,7 +260,7 @@ def test_nothing_is_printed_unless_asked(tmp_path: Path, capsys: pytest.CaptureF
     make(tmp_path / "loud", verbose=True).fit()
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert "valid loss" in captured.err
+    assert "valid_loss" in captured.err
 
 
 def test_a_folder_is_named_after_the_model_and_numbered(
