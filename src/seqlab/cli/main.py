@@ -75,7 +75,7 @@ class CommandGroup(TyperGroup):
     """Reports errors itself, before typer handles them."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
-        with report_errors(debug=False):
+        with report_errors(debug=False), explain_lost_answer():  # --help is written here
             return super().make_context(*arguments, **options)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
