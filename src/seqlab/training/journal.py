@@ -42,13 +42,17 @@ class Journal:
             os.fsync(file.fileno())
             return record_of(file.read())
 
-    def verify(self, record: Mapping[str, Any]) -> None:
-        """Reject a journal whose beginning is not as recorded; more may follow. One that was moved away starts again."""
+    def rewind(self, record: Mapping[str, Any]) -> None:
+        """Go back to what was recorded with a checkpoint; later lines are of steps that a resume repeats.
+
+        Rejects a journal whose beginning is not as recorded. One that was moved away starts again.
+        """
         if not self._path.is_file():
             return
-        with self._path.open("rb") as file:
+        with self._path.open("r+b") as file:
             if record_of(file.read(record["size"]))["sha256"] != record["sha256"]:
                 raise changed_journal(self._path)
+            file.truncate(record["size"])
 
     def repair(self) -> None:
         """Terminate a line that was cut off, so that the next event starts on a new line."""

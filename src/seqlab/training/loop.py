@@ -314,7 +314,7 @@ class TrainingLoop:
     def resume(self, checkpoint: Checkpoint) -> None:
         """Continue from a checkpoint as if the run had never been interrupted."""
         if record := checkpoint.state.get("journal"):  # earlier versions did not record it
-            self.journal.verify(record)
+            self.journal.rewind(record)
         self.carry = restore_snapshot(
             checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device
         )
