@@ -9,13 +9,16 @@ from collections import Counter
 from tests.mutations import run
 from tests.mutations.attempts import read_attempts, read_outcomes
 
+FINDINGS = {f"{part}{number}" for part in "BD" for number in range(1, 13)}
+"""The rows about attacks, and about the tests of other libraries."""
 AT_LEAST = 80
 """Attempts that once did harm."""
 
 
-def test_no_attempt_is_listed_twice() -> None:
+def test_every_row_has_attempts_and_none_is_listed_twice() -> None:
     attempts = read_attempts()
     assert len(attempts) >= AT_LEAST
+    assert {attempt.finding for attempt in attempts} >= FINDINGS
     for facts in ([attempt.key for attempt in attempts], [(each.finding, each.what) for each in attempts]):
         assert [fact for fact, count in Counter(facts).items() if count > 1] == []
 

@@ -94,8 +94,8 @@ FIRST_FILES = [
     Mutant(
         "series-beat-the-mean-only",
         "tasks/regression/baseline.py",
-        'elif STEPS in splits["train"].rows.columns:',
-        'elif STEPS not in splits["train"].rows.columns:',
+        "elif STEPS in self._train.rows.columns:",
+        "elif STEPS not in self._train.rows.columns:",
         f"{WHOLE} -k last_value",
         "A forecast is better than the mean while the last value would win.",
     ),
