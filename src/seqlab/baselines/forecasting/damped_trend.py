@@ -74,13 +74,13 @@ class FittedDampedTrend(FittedMethod):
 
 
 def _after(
-    value: Float[np.ndarray, "*shape"],
-    level: Float[np.ndarray, "*shape"],
-    trend: Float[np.ndarray, "*shape"],
-    alpha: Float[np.ndarray, "*shape"],
-    beta: Float[np.ndarray, "*shape"],
-    damping: Float[np.ndarray, "*shape"],
-) -> tuple[Float[np.ndarray, "*shape"], Float[np.ndarray, "*shape"]]:
+    value: Float[np.ndarray, "..."],
+    level: Float[np.ndarray, "..."],
+    trend: Float[np.ndarray, "..."],
+    alpha: Float[np.ndarray, "..."],
+    beta: Float[np.ndarray, "..."],
+    damping: Float[np.ndarray, "..."],
+) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
     """Return level and trend after one more value."""
     predicted = level + damping * trend
     correction = alpha * (value - predicted)

@@ -18,13 +18,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from seqlab.baselines.forecasting.base import FittedMethod, ForecastMethod, Forecasts, Histories, Origins
 from seqlab.baselines.forecasting.seasonal_adjustment import SeasonalAdjustment
 from seqlab.baselines.forecasting.smoothing_search import GRID, least_squares_pair, refine
 
-Numbers = Float[np.ndarray, "*shape"]
+Numbers = Float[np.ndarray, "..."]
+Indices = Int[np.ndarray, " chosen"]
 
 SKIPPED = 3
 """Errors at the start of a series that do not count, because the trend of two or three values is arbitrary."""
@@ -109,7 +110,7 @@ class State:
         level = alpha * value + (1 - alpha) * self.level
         return State(level, mean, mean - slope * (steps + 1) / 2, slope, steps)
 
-    def put(self, places: Numbers, source: State, columns: Numbers) -> None:
+    def put(self, places: Indices, source: State, columns: Indices) -> None:
         """Copy the state of some series to given places."""
         for name in ("level", "mean", "intercept", "slope", "steps"):
             getattr(self, name)[places] = getattr(source, name)[columns]

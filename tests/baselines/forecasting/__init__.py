@@ -1,0 +1,1 @@
+"""Forecasts without a network."""
