@@ -5,6 +5,7 @@ from __future__ import annotations
 from seqlab.baselines.forecasting.base import ForecastMethod
 from seqlab.baselines.forecasting.damped_trend import DampedTrend
 from seqlab.baselines.forecasting.naive import Drift, Persistence, SeasonalNaive
+from seqlab.baselines.forecasting.naive2 import Naive2
 from seqlab.baselines.forecasting.theta import Theta
 from seqlab.baselines.forecasting.window_ridge import WindowRidge
 
@@ -12,6 +13,7 @@ METHODS: tuple[ForecastMethod, ...] = (
     Persistence(),
     Drift(),
     SeasonalNaive(),
+    Naive2(),
     Theta(),
     DampedTrend(),
     WindowRidge(),

@@ -1,9 +1,10 @@
 """Ridge regression from a window of past values to all steps of the horizon, fitted on all series together.
 
-    x = (window - offset) / scale          offset: the last value, the mean of the window, or 0; scale: of the series
+    x = (window - offset) / scale          offset: the last value, the mean of the window, or 0
     ŷ = offset + scale · x W               W = (XᵀX + λ I)⁻¹ Xᵀ Y
 
-Window, offset and λ are chosen on the last part of the training values. In closed form, the linear forecasters NLinear
+The scale of a series is its mean absolute seasonal change, so that every series counts as it does in MASE. Window, offset and
+λ have the lowest mean absolute error on the last part of the training values. In closed form, the linear forecasters NLinear
 and DLinear are this regression: Toner and Darlow 2024, "An Analysis of Linear Time Series Forecasting Models",
 arXiv:2403.14587.
 """
@@ -42,7 +43,7 @@ class WindowRidge(ForecastMethod):
     name = "ridge on the window"
 
     def fit(self, train: Histories, *, season: int, horizon: int) -> FittedMethod:
-        scale = _scales(train)
+        scale = _scales(train, season)
         best: tuple[float, int, str, float] | None = None
         for size in window_sizes(train, season=season, horizon=horizon):
             inner, held_out = _origins(train, size, horizon)
@@ -53,7 +54,7 @@ class WindowRidge(ForecastMethod):
                     _examples(train, part, size, horizon, offset, scale) for part in (inner, held_out)
                 )
                 for strength, weights in solutions(*fitting):
-                    error = float(((checking[0] @ weights - checking[1]) ** 2).mean())
+                    error = float(np.abs(checking[0] @ weights - checking[1]).mean())
                     if best is None or error < best[0]:
                         best = error, size, name, strength
         if best is None:
@@ -106,10 +107,15 @@ def solutions(
         yield strength, directions @ (projected / (np.maximum(power, 0) + strength * unit)[:, None])
 
 
-def _scales(train: Histories) -> Float[np.ndarray, " series"]:
-    """Return the standard deviation of each series, or 1 if it is constant."""
-    deviation = np.nanstd(train.values, axis=0)
-    return np.where(deviation > 0, deviation, 1.0)
+def _scales(train: Histories, season: int) -> Float[np.ndarray, " series"]:
+    """Return the mean absolute seasonal change of each series; of one that only repeats itself the mean absolute value, or 1."""
+    lag = np.where(train.lengths > season, season, 1)
+    scales = np.ones(len(train.lengths))
+    for number, steps in enumerate(lag):
+        values = train.series(number)
+        sizes = (np.abs(values[steps:] - values[:-steps]), np.abs(values))
+        scales[number] = next((size.mean() for size in sizes if size.any()), 1.0)
+    return scales
 
 
 def _origins(

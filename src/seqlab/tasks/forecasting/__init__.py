@@ -1,0 +1,1 @@
+"""Predict the next steps of time series, with bands."""
