@@ -85,10 +85,9 @@ class Forecaster(nn.Module):
         """is_known: which target values are there; the others are ignored. known: what is known of future steps."""
         targets = inputs[..., : self.num_targets]
         location, scale = self.scaling(targets, is_known)
-        window = (targets - location.unsqueeze(1)) / scale.unsqueeze(1)
-        window = window.masked_fill(~is_known, 0.0)  # (batch, context, targets)
+        window = self.in_window_units(targets, is_known, location, scale)
         parameters = window.new_zeros(len(inputs), self.horizon, self.num_targets, self.num_parameters)
-        middle = self._naive(window)
+        middle = self.naive(window)
         if self.linear is not None:
             middle = middle + self.linear(window.transpose(1, 2)).transpose(1, 2)
         parameters = add_to(parameters, self.center, middle)
@@ -102,9 +101,18 @@ class Forecaster(nn.Module):
             parameters = parameters + self.known(features, known).view(parameters.shape)
         return Forecast(parameters, location, scale)
 
-    def _naive(
-        self, window: Float[Tensor, "batch context targets"]
-    ) -> Float[Tensor, "batch horizon targets"]:
+    def in_window_units(
+        self,
+        targets: Float[Tensor, "batch context targets"],
+        is_known: Bool[Tensor, "batch context targets"],
+        location: Float[Tensor, "batch targets"],
+        scale: Float[Tensor, "batch targets"],
+    ) -> Float[Tensor, "batch context targets"]:
+        """Scale the targets of a window; missing ones are 0."""
+        window = (targets - location.unsqueeze(1)) / scale.unsqueeze(1)
+        return window.masked_fill(~is_known, 0.0)
+
+    def naive(self, window: Float[Tensor, "batch context targets"]) -> Float[Tensor, "batch horizon targets"]:
         """The last season again and again; with scaling by the last value and no season, that is 0."""
         steps = torch.arange(self.horizon, device=window.device) % self.season
         return window[:, self.context - self.season + steps]
