@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from seqlab.pages.charts.fan_chart import Band, FanChart
 from seqlab.pages.report import render_report
 from seqlab.pages.report_data import ClassLine, Report, WrongExample
 from seqlab.pages.sections.attention import (
@@ -21,6 +22,9 @@ from seqlab.pages.sections.calibration import CalibrationCurves, Thresholds
 from seqlab.pages.sections.classes import ConfusionMatrix, PerClassScores, SpanTypeScores
 from seqlab.pages.sections.examples import WorstMistakes
 from seqlab.pages.sections.facts import BatchMeanAccuracy, Facts, SpanFacts
+from seqlab.pages.sections.forecast_errors import Residuals, SeriesError, StepErrors, StepLine, WorstSeries
+from seqlab.pages.sections.forecast_methods import ForecastMethods, MethodLine
+from seqlab.pages.sections.forecasts import ForecastExamples
 from seqlab.pages.sections.label_errors import LabelError, LabelErrors
 from seqlab.pages.sections.language_models import LanguageModelLine, LanguageModels
 from seqlab.pages.sections.leaks import CleanScore, LeakFreeScores
@@ -29,6 +33,17 @@ from seqlab.pages.sections.slices import SliceChart, SlicedScores, SlicePart
 from seqlab.pages.sections.translations import TranslationExample, Translations
 
 SIDE = {"error": 0.1, "nats": 0.7, "bins": [{"confidence": 0.8, "accuracy": 0.75, "count": 4}]}
+FAN = FanChart(
+    "meantemp from 2017-01-03",
+    "meantemp",
+    ["2017-01-01", "2017-01-02", "2017-01-03", "2017-01-04"],
+    [9.0, None],
+    [10.0, 11.0],
+    [Band(0.95, [7.0, 7.5], [13.0, 14.5]), Band(0.8, [8.0, 8.5], [12.0, 13.5])],
+    [10.5, 12.25],
+    [9.0, 9.0],
+    "the last value",
+)
 ROW = {"threshold": 0.5, "said": 3, "precision": 0.6, "recall": 0.7, "f1": 0.65, "accuracy": 0.8}
 SECTIONS: list[tuple[ReportSection, list[str], list[str]]] = [
     (Facts({"examples": 8}), [], []),
@@ -95,6 +110,40 @@ SECTIONS: list[tuple[ReportSection, list[str], list[str]]] = [
         ),
         [],
         ["good", "line 3: pos"],
+    ),
+    (ForecastExamples([FAN]), [], ["meantemp from 2017-01-03", "8.500 to 13.50", "12.25", "the last value"]),
+    (
+        StepErrors(
+            "meantemp",
+            [StepLine("network", [1.25, 2.5]), StepLine("drift", [1.5, 3.0])],
+            [StepLine("80% band", [0.75, 0.82], 0.8)],
+        ),
+        ["(meantemp)", "network: 1.250 (step 1), 2.500 (step 2)", "75% (step 1)"],
+        ["mean absolute error (meantemp)", "nominal 0.800"],
+    ),
+    (
+        WorstSeries(
+            "MASE", "drift", 2, 1, [SeriesError("H7", 2.25, 1.5, 12), SeriesError("H9", 0.25, 0.5, 12)]
+        ),
+        [],
+        ["1 of 2 series", "H7", "2.250", "MASE"],
+    ),
+    (
+        Residuals("meantemp", "step 1", [-2.0, 0.0, 2.0], [3, 5], ["2017-01-03", "2017-02-04"], [-1.25, 1.5]),
+        [],
+        ["-2.000 to 0.000: 3", "2017-01-03: -1.250", "truth - median (meantemp)"],
+    ),
+    (
+        ForecastMethods(
+            "meantemp",
+            "drift",
+            [
+                MethodLine("network", {"MAE": 1.25, "RMSE": 2.5}),
+                MethodLine("drift", {"MAE": 1.5, "RMSE": 3.0}, "clearly better"),
+            ],
+        ),
+        ["MAE", "1.250", "drift", "3.000  clearly better"],
+        ["units of meantemp", "3.000", "clearly better"],
     ),
     (
         LeakFreeScores("test", 3, 7, "rows", [CleanScore("accuracy", 0.5, 0.4, 0.6, on_all=0.65)]),

@@ -22,6 +22,8 @@ from seqlab.core.errors import UsageError
 
 MOST_WINDOWS = 20_000
 """Training windows; more are thinned out evenly."""
+MOST_CHECKED = 5_000
+"""Windows on which the settings are chosen."""
 MOST_STEPS = 512
 HELD_OUT = 0.2
 """The share of each series, at its end, on which the settings are chosen."""
@@ -127,12 +129,12 @@ def _origins(
     later = [
         np.arange(max(end, size), last - horizon + 1) for end, last in zip(ends, train.lengths, strict=True)
     ]
-    return _collect(inner), _collect(later)
+    return _collect(inner, MOST_WINDOWS), _collect(later, MOST_CHECKED)
 
 
-def _collect(steps: Sequence[np.ndarray]) -> Origins:
+def _collect(steps: Sequence[np.ndarray], most: int) -> Origins:
     series = np.repeat(np.arange(len(steps)), [len(some) for some in steps])
-    every = -(-len(series) // MOST_WINDOWS) or 1
+    every = -(-len(series) // most) or 1
     return Origins(series[::every], np.concatenate(steps)[::every])
 
 

@@ -127,30 +127,47 @@ def _log_range(low: float, high: float) -> tuple[float, float]:
 
 def draw_grid(x_axis: Axis, y_axis: Axis, chart: LineChart) -> Markup:
     """Lines, ticks and the names of both axes."""
-    x_ticks, y_ticks = x_axis.ticks(), y_axis.ticks()
+    x_ticks = x_axis.ticks()
+    return join(
+        [
+            draw_rows(x_axis, y_axis),
+            draw_x_ticks(x_axis, list(zip(x_ticks, tick_labels(x_ticks), strict=True))),
+            draw_axis_titles(
+                chart.x_label + (", log scale" if x_axis.log else ""),
+                chart.y_label + (", log scale" if y_axis.log else ""),
+            ),
+        ]
+    )
+
+
+def draw_rows(x_axis: Axis, y_axis: Axis) -> Markup:
+    """A labeled horizontal line for every tick of the y axis."""
     parts = []
+    y_ticks = y_axis.ticks()
     for value, label in zip(y_ticks, tick_labels(y_ticks), strict=True):
         y = y_axis.to_pixel(value)
         parts.append(tag("line", x1=x_axis.start, x2=x_axis.end, y1=y, y2=y, class_="grid"))
         parts.append(tag("text", label, x=x_axis.start - 8, y=y + 4, text_anchor="end"))
-    for value, label in zip(x_ticks, tick_labels(x_ticks), strict=True):
+    return join(parts)
+
+
+def draw_x_ticks(x_axis: Axis, labeled: Sequence[tuple[float, str]]) -> Markup:
+    """A short line and its label for every tick of the x axis."""
+    parts = []
+    for value, label in labeled:
         x = x_axis.to_pixel(value)
         parts.append(tag("line", x1=x, x2=x, y1=HEIGHT - BOTTOM, y2=HEIGHT - BOTTOM + 4, class_="tick"))
         parts.append(tag("text", label, x=x, y=HEIGHT - BOTTOM + 18, text_anchor=_anchor(x)))
-    parts.append(
-        tag("text", chart.y_label + (", log scale" if y_axis.log else ""), x=2.0, y=14.0, class_="axis-title")
-    )
-    parts.append(
-        tag(
-            "text",
-            chart.x_label + (", log scale" if x_axis.log else ""),
-            x=WIDTH - RIGHT,
-            y=HEIGHT - 6,
-            text_anchor="end",
-            class_="axis-title",
-        )
-    )
     return join(parts)
+
+
+def draw_axis_titles(x_label: str, y_label: str) -> Markup:
+    return join(
+        [
+            tag("text", y_label, x=2.0, y=14.0, class_="axis-title"),
+            tag("text", x_label, x=WIDTH - RIGHT, y=HEIGHT - 6, text_anchor="end", class_="axis-title"),
+        ]
+    )
 
 
 def _anchor(x: float) -> str:
