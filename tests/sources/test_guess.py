@@ -118,13 +118,13 @@ def test_roles_are_inferred_once_for_the_task_and_its_columns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[int] = []
-    first_rows = column_roles._first_rows
+    first_rows = column_roles.first_rows
 
     def counted(source: Source, most: int) -> list[Row]:
         read.append(most)
         return first_rows(source, most)
 
-    monkeypatch.setattr(column_roles, "_first_rows", counted)
+    monkeypatch.setattr(column_roles, "first_rows", counted)
     path = table(tmp_path / "t.csv", "review,sentiment", *(f"film {i},{'pn'[i % 2]}" for i in range(20)))
     source = open_source(path, DataSettings())
     assert guess(source).label == "sentiment"
@@ -181,13 +181,15 @@ def test_labelled_series_are_found_and_joined(tmp_path: Path) -> None:
         ["t,x,y", *(f"{n},{n * 7 % 11}.25,{n * 5 % 13}.75" for n in range(50))],
     ],
 )
-def test_a_series_without_labels_is_said_to_be_one_to_forecast(lines: list[str], tmp_path: Path) -> None:
+def test_a_series_without_labels_is_one_to_forecast(lines: list[str], tmp_path: Path) -> None:
     (tmp_path / "energy.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    source = open_source(tmp_path / "energy.csv", DataSettings())
-    with pytest.raises(DataError, match=r"energy\.csv: .*forecast") as caught:
-        find_roles(source)
-    assert "not supported" in str(caught.value)
-    assert "data.sequence" in caught.value.cure
+    found = find_roles(open_source(tmp_path / "energy.csv", DataSettings()))
+    header = lines[0].replace(";", ",").split(",")
+    assert (found.answer, found.time, found.target) == ("future", header[0], header[-1])
+    assert all(
+        f"data.{role}=" in " ".join(reason.sentence for reason in found.reasons)
+        for role in ("time", "target")
+    )
 
 
 DNA = str.maketrans("01b", "act")

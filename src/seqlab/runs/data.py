@@ -15,6 +15,7 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.runs.missing_file import missing_file
 from seqlab.sources import open_dataset as files
 from seqlab.sources.base import Source
+from seqlab.sources.opened_data import OpenedData
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.guess import guess_task
 from seqlab.tasks.spec import TaskSpec, find_spec
@@ -115,5 +116,5 @@ def _open_built_in(recipe: Recipe) -> RunData:
     parts = {**dataset.splits(), **files.open_named_parts(recipe.data)}
     files.check_columns(spec, recipe.data, parts.values())
     reasons = [f"built-in dataset '{recipe.data.train}': {dataset.description}"]
-    opened = files.subsampled(files.OpenedData(recipe.data, parts, reasons), seed=recipe.training.seed)
+    opened = files.subsampled(OpenedData(recipe.data, parts, reasons), seed=recipe.training.seed)
     return RunData(recipe, opened.parts, reasons)

@@ -57,7 +57,7 @@ def _find_roles(source: Source, sample: int, data: DataSettings) -> ColumnRoles:
             evidence="plain text",
             alternative=f"{ANOTHER_TASK}, data.format=NAME to change the format",
         )
-    rows = _first_rows(source, sample)
+    rows = first_rows(source, sample)
     if not data.text and not data.label:
         reject_multiple_choice(source, rows)
     words, lists = (
@@ -92,7 +92,8 @@ def _find_roles(source: Source, sample: int, data: DataSettings) -> ColumnRoles:
     return series_roles(source, rows, columns, data)
 
 
-def _first_rows(source: Source, most: int) -> list[Row]:
+def first_rows(source: Source, most: int) -> list[Row]:
+    """The rows from which roles are inferred: fewer of a table with very many columns."""
     fitting = MOST_CELLS // max(len(source.columns), 1)
     return list(islice(source.rows(), min(most, max(fitting, FEWEST_ROWS))))
 
@@ -104,7 +105,7 @@ def _holds_structures(rows: Sequence[Row], column: str) -> bool:
 
 def find_pair_of(source: Source) -> tuple[str, str] | None:
     """The two columns of a table that look like source and target."""
-    rows = _first_rows(source, SAMPLE)
+    rows = first_rows(source, SAMPLE)
     pair = find_pair({name: profile(rows, name) for name in source.columns})
     return pair[0] if pair else None
 

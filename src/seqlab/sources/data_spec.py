@@ -5,13 +5,16 @@ itself.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from seqlab.core.errors import DataError
+from seqlab.core.errors import DataError, listed
 from seqlab.sources.base import STEPS, Row, Source, TextSource, require_columns, text_of
-from seqlab.sources.settings import DataSettings
+from seqlab.sources.opened_data import OpenedData, split_seed
+from seqlab.sources.settings import DataSettings, Split
+from seqlab.sources.splitting import Splits, hold_out
 from seqlab.sources.views.joined_columns import join_columns, names_of, parts_of
 from seqlab.sources.views.series import Series
 from seqlab.sources.views.wide_series import WideSeries
@@ -36,6 +39,17 @@ class HiddenColumn(Source):
 
     def fingerprint(self) -> str:
         return f"{self._whole.fingerprint()}:without:{self._column}"
+
+
+def _reasons_of(splits: Splits, shares: Mapping[str, float], how: Split) -> list[str]:
+    taken = " and ".join(f"{share:.0%} for {name}" for name, share in shares.items() if share)
+    order = {"content": "by content", "random": "at random", "tail": "from the end"}[how]
+    reasons = [f"held out {taken}, {order}; set data.valid=FILE data.test=FILE to use other data"]
+    if splits.train_only_labels:
+        reasons.append(
+            f"labels with too few rows to hold out appear only in train: {listed(splits.train_only_labels)}"
+        )
+    return reasons
 
 
 class DataSpec(ABC):
@@ -89,6 +103,40 @@ class DataSpec(ABC):
     def check_rows(self, source: Source, data: DataSettings) -> Source:
         """The source without the rows that the task cannot learn from."""
         return source
+
+    def number_columns(self, data: DataSettings) -> list[str]:
+        """The columns with numbers, whose decimal separator depends on the locale."""
+        return [*data.features, *([data.label] if self.label_is_number and data.label else [])]
+
+    def join_parts(self, opened: OpenedData) -> OpenedData:
+        """Relate the splits that have files of their own to the training data."""
+        return opened
+
+    def hold_out(self, opened: OpenedData, *, seed: int) -> OpenedData:
+        """Hold out the validation and test splits that no file provides from the training data."""
+        data, parts = opened.settings, opened.parts
+        if self.is_text_stream and isinstance(parts["train"], TextSource) and data.split == "content":
+            data = data.model_copy(update={"split": "tail"})  # shuffled lines are not running text
+        shares = opened.shares()
+        if not any(shares.values()):
+            return replace(opened, settings=data)
+        try:
+            splits = hold_out(
+                parts["train"],
+                how=data.split,
+                valid_share=shares["valid"],
+                test_share=shares["test"],
+                seed=split_seed(data, seed),
+                key_columns=[data.text or data.sequence or STEPS] if data.split == "content" else [],
+                labels=self.class_names(data),
+            )
+        except DataError:
+            for _ in self.check_rows(parts["train"], data).rows():  # a bad row explains more than a count
+                pass
+            raise
+        rest = {name: part for name, part in parts.items() if name != "train"}
+        reasons = [*opened.reasons, *_reasons_of(splits, shares, data.split)]
+        return replace(opened, settings=data, parts={**splits.named(), **rest}, reasons=reasons)
 
     def class_names(self, data: DataSettings) -> Callable[[Row], list[str]] | None:
         """The class names of a row, for stratified splits and counts; None if the targets have no

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,23 +16,12 @@ from seqlab.sources.data_spec import DataSpec
 from seqlab.sources.files.compression import plain_name
 from seqlab.sources.local_numbers import PlainNumbers, decimal_of, unit_of, without_unit
 from seqlab.sources.open_source import is_there, open_parts, open_source
+from seqlab.sources.opened_data import OpenedData, split_seed
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.splitting import hold_out
+from seqlab.sources.views.series import NO_NUMBER
 from seqlab.sources.views.subsample import fewer_rows
 
 Spec = TypeVar("Spec", bound=DataSpec)
-
-
-@dataclass(frozen=True)
-class OpenedData:
-    """The splits by name (train and, if present, valid and test), the settings with all columns, and
-    the reasons for each decision.
-    """
-
-    settings: DataSettings
-    parts: dict[str, Source]
-    reasons: list[str]
-    warnings: list[str] = field(default_factory=list)
 
 
 def open_dataset(
@@ -63,7 +52,7 @@ def open_dataset(
     check_columns(spec, data, parts.values())
     _reject_constant_steps(data, parts["train"])
     warnings += _warn_of_single_steps(data, parts["train"])
-    opened = _hold_out(spec, OpenedData(data, parts, [], warnings), seed=seed)
+    opened = spec.hold_out(spec.join_parts(OpenedData(data, parts, [], warnings)), seed=seed)
     _tell_skipped(opened.parts, reasons)
     reasons.add(*opened.reasons)
     return spec, subsampled(replace(opened, reasons=reasons.sentences), seed=seed)
@@ -97,12 +86,14 @@ def _usable(spec: DataSpec, data: DataSettings, source: Source) -> Source:
 
 def _with_decimal(spec: DataSpec, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
     """The settings with the decimal separator and the units, if numbers are not in Python's notation."""
-    columns = [name for name in _number_columns(spec, data) if name in source.columns]
+    columns = [name for name in spec.number_columns(data) if name in source.columns]
     if not columns or (data.decimal and data.units):
         return data, []
     rows = list(islice(source.rows(), SAMPLE))
     cells_of = {
-        name: [cell for row in rows if isinstance(cell := row.values.get(name), str) and cell.strip()]
+        name: [
+            cell for row in rows if isinstance(cell := row.values.get(name), str) and not _is_missing(cell)
+        ]
         for name in columns
     }
     data, reasons = _with_units(data, cells_of)
@@ -114,6 +105,10 @@ def _with_decimal(spec: DataSpec, source: Source, data: DataSettings) -> tuple[D
         " data.decimal=. to change it"
     )
     return data.model_copy(update={"decimal": decimal}), [*reasons, sentence]
+
+
+def _is_missing(cell: str) -> bool:
+    return cell.strip().lower() in NO_NUMBER
 
 
 def _with_units(data: DataSettings, cells_of: Mapping[str, Sequence[str]]) -> tuple[DataSettings, list[str]]:
@@ -128,14 +123,10 @@ def _with_units(data: DataSettings, cells_of: Mapping[str, Sequence[str]]) -> tu
 
 
 def _plain_numbers(spec: DataSpec, data: DataSettings, source: Source) -> Source:
-    columns = _number_columns(spec, data)
+    columns = spec.number_columns(data)
     if not columns or not (data.decimal or data.units):
         return source
     return PlainNumbers(source, columns, decimal=data.decimal, units=data.units)
-
-
-def _number_columns(spec: DataSpec, data: DataSettings) -> list[str]:
-    return [*data.features, *([data.label] if spec.label_is_number and data.label else [])]
 
 
 def _tell_skipped(parts: Mapping[str, Source], reasons: _Reasons) -> None:
@@ -166,7 +157,7 @@ def open_inputs(path: str, data: DataSettings, spec: DataSpec) -> Iterator[Any]:
     )  # new.en, with or without new.de
     changes = {"target": "", "format": "text" if is_side else ""} if Path(path).is_file() else {"format": ""}
     source = open_source(Path(path), data.model_copy(update={"label": "", **changes}))
-    if data.features:
+    if spec.number_columns(data.model_copy(update={"label": ""})):
         source = _plain_numbers(spec, data, source)
     return spec.read_inputs(source, data, Path(path).parent)
 
@@ -257,42 +248,6 @@ def _warn_of_single_steps(data: DataSettings, train: Source) -> list[str]:
     return [warning]
 
 
-def _hold_out(spec: DataSpec, opened: OpenedData, *, seed: int) -> OpenedData:
-    """Hold out validation and test splits from the training data if no file provides them."""
-    data, parts = opened.settings, opened.parts
-    if spec.is_text_stream and isinstance(parts["train"], TextSource) and data.split == "content":
-        data = data.model_copy(update={"split": "tail"})  # shuffled lines are not running text
-    shares = {name: 0.0 if name in parts else getattr(data, f"{name}_share") for name in ("valid", "test")}
-    if not any(shares.values()):
-        return replace(opened, settings=data)
-    try:
-        splits = hold_out(
-            parts["train"],
-            how=data.split,
-            valid_share=shares["valid"],
-            test_share=shares["test"],
-            seed=split_seed(data, seed),
-            key_columns=[data.text or data.sequence or STEPS] if data.split == "content" else [],
-            labels=spec.class_names(data),
-        )
-    except DataError:
-        for _ in spec.check_rows(parts["train"], data).rows():  # a bad row explains more than a count
-            pass
-        raise
-    taken = " and ".join(f"{share:.0%} for {name}" for name, share in shares.items() if share)
-    how = {"content": "by content", "random": "at random", "tail": "from the end"}[data.split]
-    reasons = [
-        *opened.reasons,
-        f"held out {taken}, {how}; set data.valid=FILE data.test=FILE to use other data",
-    ]
-    if splits.train_only_labels:
-        reasons.append(
-            f"labels with too few rows to hold out appear only in train: {listed(splits.train_only_labels)}"
-        )
-    rest = {name: part for name, part in parts.items() if name != "train"}
-    return replace(opened, settings=data, parts={**splits.named(), **rest}, reasons=reasons)
-
-
 def subsampled(opened: OpenedData, *, seed: int) -> OpenedData:
     """The same data with at most `data.train_rows` training rows."""
     data, train = opened.settings, opened.parts["train"]
@@ -308,8 +263,3 @@ def subsampled(opened: OpenedData, *, seed: int) -> OpenedData:
         train, data.train_rows, seed=split_seed(data, seed), columns=[data.text or data.sequence or STEPS]
     )
     return replace(opened, parts={**opened.parts, "train": fewer})
-
-
-def split_seed(data: DataSettings, seed: int) -> int:
-    """The seed of the split: `data.seed`, or the seed of the run."""
-    return seed if data.seed < 0 else data.seed

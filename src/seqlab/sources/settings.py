@@ -10,6 +10,7 @@ from seqlab.core.settings import Settings
 from seqlab.sources.formats.registry import FormatName
 
 Split = Literal["content", "random", "tail"]
+DateOrder = Literal["", "day", "month"]
 
 
 class DataSettings(Settings):
@@ -44,7 +45,36 @@ class DataSettings(Settings):
             "Column to translate from, or the extension of line-aligned files: train.en next to train.de."
         ),
     )
-    target: str = Field("", description="Column to translate into, or the extension of line-aligned files.")
+    target: str = Field(
+        "",
+        description=(
+            "Column to translate into, or the extension of line-aligned files; for forecasting, the column"
+            " to predict, or several (temperature,wind). Guessed when empty."
+        ),
+    )
+    time: str = Field(
+        "",
+        description=(
+            "Column with the times of a series to forecast; two columns with date and time of day: Date,Time."
+            " Guessed when empty."
+        ),
+    )
+    date_order: DateOrder = Field(
+        "",
+        description=(
+            "Which number comes first in dates such as 01/02/2024; decided by an impossible month, by the points"
+            " in 01.02.2024 or by the order of the rows when empty, else month."
+        ),
+    )
+    horizon: int = Field(
+        0, ge=0, le=100_000, description="Number of steps to forecast; 0 uses a default for the frequency."
+    )
+    known: tuple[str, ...] = Field(
+        (), description="Numeric columns that are known in advance, such as holidays or planned prices."
+    )
+    static: tuple[str, ...] = Field(
+        (), description="Columns that are constant within a series, such as its region."
+    )
     images: tuple[str, ...] = Field(
         (),
         description=(
@@ -84,7 +114,8 @@ class DataSettings(Settings):
         "",
         description=(
             "Column that identifies the sequence a row belongs to: for numeric series with one row"
-            " per step, and for tagged words with one row per word."
+            " per step, and for tagged words with one row per word. Series to forecast may need several"
+            " (store,item)."
         ),
     )
     features: tuple[str, ...] = Field(

@@ -11,11 +11,11 @@ from seqlab.sources.column_names import (
     SEQUENCE_NAMES,
     STEP_NAMES,
     TAG_NAMES,
-    TIME_NAMES,
     is_named,
 )
-from seqlab.sources.column_profile import DATE, ColumnProfile
+from seqlab.sources.column_profile import ColumnProfile
 from seqlab.sources.roles.base import Answer, ColumnRoles, RoleReason
+from seqlab.sources.roles.future_roles import future_roles, is_time_series, wide_future_roles
 from seqlab.sources.roles.label_evidence import is_measured
 from seqlab.sources.roles.wide_roles import wide_roles
 from seqlab.sources.settings import DataSettings
@@ -44,7 +44,10 @@ def series_roles(
         evidence = "numbers and a tag for every step"
         return ColumnRoles("tags", "", tags, sequence, features, reasons, evidence=evidence)
     if not (sequence and label):
-        raise _no_forecast(source, columns) if _is_time_series(columns) else _nothing_found(source)
+        future = None if data.label else _future_roles(rows, columns, data)
+        if future is None:
+            raise _nothing_found(source)
+        return future
     about_label = f"label column '{label}' (constant within a sequence); set data.label=NAME to change it"
     about_features = (
         f"{len(features)} number{'' if len(features) == 1 else 's'} per step ({', '.join(features[:6])}); set"
@@ -59,6 +62,12 @@ def series_roles(
     return ColumnRoles(answer, "", label, sequence, features, reasons, evidence="numbers and a label")
 
 
+def _future_roles(
+    rows: Sequence[Row], columns: Mapping[str, ColumnProfile], data: DataSettings
+) -> ColumnRoles | None:
+    return future_roles(rows, columns, data) if is_time_series(columns) else wide_future_roles(columns, data)
+
+
 def _about_sequence(sequence: str) -> str:
     return f"sequence column '{sequence}' (one row per step); set data.sequence=NAME to change it"
 
@@ -71,34 +80,6 @@ def _nothing_found(source: Source) -> DataError:
         cure=(
             "Name the columns: data.text=NAME data.label=NAME for text, or data.sequence=NAME"
             " data.label=NAME for a series with one row per step."
-        ),
-    )
-
-
-def _is_time_series(columns: Mapping[str, ColumnProfile]) -> bool:
-    """Whether the table has timestamps, or columns named like them, and numbers."""
-    times = [name for name, column in columns.items() if name.lower() in TIME_NAMES or _holds_dates(column)]
-    return bool(times) and any(
-        column.is_mostly_number for name, column in columns.items() if name not in times
-    )
-
-
-def _holds_dates(column: ColumnProfile) -> bool:
-    filled = [cell.strip() for cell in column.cells if cell.strip()]
-    return len(filled) > 1 and all(DATE.fullmatch(cell) for cell in filled)
-
-
-def _no_forecast(source: Source, columns: Mapping[str, ColumnProfile]) -> DataError:
-    numbers = [
-        name for name, column in columns.items() if column.is_mostly_number and name.lower() not in TIME_NAMES
-    ]
-    return DataError(
-        f"looks like a time series to forecast ({', '.join(numbers[:6])} over time), which is not supported yet.",
-        where=source.name,
-        cure=(
-            "Supported today: series with one row per step and either one label per series or a tag"
-            " for every step. Set data.sequence=NAME to the column that identifies the series and"
-            " data.label=NAME to a class or number that is constant within a series."
         ),
     )
 

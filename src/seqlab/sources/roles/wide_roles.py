@@ -17,7 +17,7 @@ FEWEST_STEPS = 8
 
 def wide_roles(columns: Mapping[str, ColumnProfile], data: DataSettings) -> ColumnRoles | None:
     """The roles, or None if the table has no label or not enough numbered columns of numbers."""
-    steps = list(data.features) or _numbered_steps(columns)
+    steps = list(data.features) or numbered_steps(columns)
     others = [column for name, column in columns.items() if name not in steps]
     label = data.label or _pick_label(others, list(columns))
     if not label and steps and columns[steps[0]].is_class and not columns[steps[-1]].is_class:
@@ -42,7 +42,7 @@ def wide_roles(columns: Mapping[str, ColumnProfile], data: DataSettings) -> Colu
     )
 
 
-def _numbered_steps(columns: Mapping[str, ColumnProfile]) -> list[str]:
+def numbered_steps(columns: Mapping[str, ColumnProfile]) -> list[str]:
     """The longest run of numeric columns whose names differ in a number that grows by one."""
     runs: list[list[str]] = [[]]
     before = ("", -1, "")

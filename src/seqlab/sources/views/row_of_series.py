@@ -1,0 +1,40 @@
+"""Parts of the row of a series: the steps of one split with the history before them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from seqlab.sources.base import Row
+
+PER_STEP = ("times", "targets", "features", "lines")
+
+
+def num_steps(row: Row) -> int:
+    return len(row.values["targets"])
+
+
+def steps_until(row: Row, stop: int, *, start: int, keeps_known: bool = False) -> Row:
+    """The first `stop` steps; those before `start` are history.
+
+    keeps_known: also keep what is known of the steps after `stop`.
+    """
+    values: dict[str, Any] = {**row.values, "start": start}
+    for name in PER_STEP:
+        values[name] = row.values[name][:stop]
+    if not keeps_known:
+        values["known"] = row.values["known"][:stop]
+    return Row(values, row.file, row.line)
+
+
+def place_of_step(row: Row, step: int) -> str:
+    """Where a step is: its time, and its line."""
+    time = row.values["times"][step]
+    text = (
+        str(time).removesuffix("T00:00:00").replace("T", " ")
+        if isinstance(time, np.datetime64)
+        else f"step {time}"
+    )
+    series = f"{row.values['series']}, " if row.values["series"] else ""
+    return f"{series}{text} (line {row.values['lines'][step]:,})"
