@@ -124,14 +124,27 @@ class TimeSeries(TimeSeriesSource):
         facts, steps = self._scan.facts, self._scan.steps
         usual = self.frequency.name
         sentences = (
-            (facts.num_repeated, "rows repeat the time and the values of another one and are dropped"),
-            (steps.num_missing, f"times have no row (usual step: {usual})"),
+            (
+                facts.num_repeated,
+                "row repeats the time and the values of another one and is dropped",
+                "rows repeat times and values of others and are dropped",
+            ),
+            (
+                steps.num_missing,
+                f"time has no row (usual step: {usual})",
+                f"times have no row (usual step: {usual})",
+            ),
             (
                 steps.num_irregular,
+                "step is no multiple of the usual one",
                 f"steps are no multiple of the usual one ({usual}); rows move to the nearest time",
             ),
         )
-        return [f"{self.name}: {number:,} {text}" for number, text in sentences if number]
+        return [
+            f"{self.name}: {number:,} {one if number == 1 else more}"
+            for number, one, more in sentences
+            if number
+        ]
 
     @cached_property
     def time_format(self) -> TimeFormat | None:
