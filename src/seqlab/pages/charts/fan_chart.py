@@ -26,8 +26,8 @@ from seqlab.pages.numbers import format_number
 
 Values = Sequence[float | None]
 INK, FORECAST, BASELINE = "var(--ink)", "var(--c0)", "var(--c1)"
-OPACITIES = (0.16, 0.26, 0.36)
-"""Of the bands, from the widest to the narrowest."""
+OPACITY = 0.2
+"""Of a band; a narrower one lies on top of the wider ones."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,7 @@ def draw_fan_chart(chart: FanChart, *, ident: str) -> Markup:
     line = _Lines(x_axis, y_axis, xs)
     origin = chart.history[-1] if chart.history else None
     parts = [
-        *[
-            line.area([origin, *band.low], [origin, *band.high], cut - 1, opacity)
-            for band, opacity in zip(chart.bands, OPACITIES, strict=False)
-        ],
+        *[line.area([origin, *band.low], [origin, *band.high], cut - 1) for band in chart.bands],
         line.path(chart.history, 0, INK, width=1.4),
         line.path([origin, *chart.truth], cut - 1, INK, width=1.4) if chart.truth else "",
         line.path([origin, *chart.baseline], cut - 1, BASELINE, dash="5 4") if chart.baseline else "",
@@ -115,8 +112,8 @@ def fan_legend(chart: FanChart) -> Markup:
         _entry("history and truth" if chart.truth else "history", INK),
         _entry("median forecast", FORECAST),
         *(
-            _entry(band.name, FORECAST, opacity=opacity)
-            for band, opacity in zip(chart.bands[::-1], OPACITIES[len(chart.bands) - 1 :: -1], strict=False)
+            _entry(band.name, FORECAST, opacity=1 - (1 - OPACITY) ** depth)
+            for depth, band in reversed(list(enumerate(chart.bands, start=1)))
         ),
     ]
     if chart.baseline:
@@ -182,9 +179,9 @@ class _Lines:
         style = f"fill: none; stroke: {color}; stroke-width: {width}; stroke-linejoin: round"
         return tag("path", d=Markup(shape), style=style, stroke_dasharray=dash)
 
-    def area(self, low: Values, high: Values, first: int, opacity: float) -> Markup:
+    def area(self, low: Values, high: Values, first: int) -> Markup:
         pairs = zip(self.points(low, first), self.points(high, first), strict=True)
         known = [(below, above) for below, above in pairs if below is not None and above is not None]
         around = [below for below, _ in known] + [above for _, above in known[::-1]]
         shape = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in around) + "Z" if around else ""
-        return tag("path", d=Markup(shape), style=f"fill: {FORECAST}; fill-opacity: {opacity}")
+        return tag("path", d=Markup(shape), style=f"fill: {FORECAST}; fill-opacity: {OPACITY}")

@@ -49,9 +49,8 @@ class ForecastMethods(ReportSection):
     def html(self) -> Markup:
         explanation = (
             f"All methods forecast from the same origins; those without a network were fitted on the training part in"
-            f" seconds. {self.baseline} has the lowest error on the validation part, so it is the baseline of the"
-            f" scores. MAE and RMSE are in units of {self.unit}; the last column says how the network's {self._names[0]}"
-            f" compares."
+            f" seconds. The baseline of the scores is {self.baseline}, which has the lowest error on the validation"
+            f" part. MAE and RMSE are in units of {self.unit}; the last column compares the network's {self._names[0]}."
         )
         rows = [
             [line.name, *(format_number(line.scores[name]) for name in self._names), line.verdict]
