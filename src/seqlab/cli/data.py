@@ -86,6 +86,11 @@ def _open(what: str, settings: list[str], notes: _Notes) -> tuple[list[str], Run
 
 
 def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
+    if part.series is not None:
+        answer_sentences(f"{name}: {part.rows:,} series")
+        for sentence in part.series.sentences():
+            answer_sentences(f"    {sentence}")
+        return
     row = "line" if is_stream else "row"
     notes = [] if is_stream else [f"{part.duplicates:,} duplicates", f"{part.empty:,} empty"]
     answer_sentences(

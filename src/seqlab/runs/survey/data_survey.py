@@ -21,6 +21,7 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Source
 from seqlab.sources.survey.passages import Repeats
 from seqlab.sources.survey.report import Leak, PartSurvey, Quantiles, Survey
+from seqlab.sources.survey.series_survey import SeriesSurvey
 from seqlab.sources.survey.survey import FINDINGS, survey
 from seqlab.tasks.spec import find_spec
 
@@ -166,6 +167,8 @@ def _part(plain: dict[str, Any], *, next_arrays: Callable[[], dict[str, Any]], r
     if (repeats := plain["repeats"]) is not None:
         renamed = {"first": rename(repeats["first"]), "also": rename(repeats["also"])}
         values["repeats"] = Repeats(**{**repeats, **renamed}, **next_arrays())
+    if (series := plain.get("series")) is not None:
+        values["series"] = SeriesSurvey.from_json(series)
     return PartSurvey(**values)
 
 

@@ -11,6 +11,7 @@ from seqlab.core.errors import shortened
 from seqlab.sources.bad_rows import describe_skipped
 from seqlab.sources.survey.near_duplicates import ALIKE
 from seqlab.sources.survey.passages import WINDOW, Repeats
+from seqlab.sources.survey.series_survey import SeriesSurvey
 
 SHOWN = 5
 """Number of examples shown for each finding."""
@@ -95,6 +96,8 @@ class PartSurvey:
     """
     share_in_valid: float = 0.0
     first_in_valid: list[Leak] = field(default_factory=list)
+    series: SeriesSurvey | None = None
+    """What is known of series to forecast; nothing else is then counted but rows."""
 
     @property
     def balance(self) -> float:
@@ -184,7 +187,8 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
     if part.repeats is not None and part.repeats.share > FEW_REPEATS:
         what = f"{part.repeats.share:.1%} of the {WINDOW}-character passages also occur in train"
         findings.append(f"{what}, the first at {part.repeats.first} (train: {part.repeats.also})")
-    sentences = [f"{name}: {finding}" for finding in [*findings, *_about_labels(part)]]
+    about_series = part.series.warnings() if part.series else ()
+    sentences = [f"{name}: {finding}" for finding in [*findings, *_about_labels(part), *about_series]]
     skipped = describe_skipped(part.skipped, part.first_skipped, num_rows=part.skipped_of)
     return [*sentences, skipped] if skipped else sentences  # the last one names the file
 

@@ -28,6 +28,8 @@ from seqlab.sources.survey.row_equality import (
     key_of,
     plain_text_of,
 )
+from seqlab.sources.survey.series_survey import survey_series
+from seqlab.sources.views.time_series import TimeSeriesSource
 
 NamesOf = Callable[[Row], list[str]]
 FINDINGS = 5
@@ -51,6 +53,8 @@ def survey(
     The rows of a stream are lines that mean little alone, so long passages are compared instead. `names`
     returns the labels of a row if a cell may contain several.
     """
+    if series := {name: part for name, part in splits.items() if isinstance(part, TimeSeriesSource)}:
+        return _survey_series(series)
     memories = {name: RowHashes() for name in splits}
     parts = {
         name: _survey_part(
@@ -58,12 +62,7 @@ def survey(
         )
         for name in splits
     }
-    by_file = {
-        id(splits[name].bad_rows): (part, splits[name].bad_rows) for name, part in reversed(parts.items())
-    }
-    for part, bad_rows in by_file.values():
-        part.skipped, part.first_skipped = bad_rows.count, list(bad_rows.messages)
-        part.skipped_of = bad_rows.num_rows
+    _note_skipped(splits, parts)
     for name, part in parts.items():
         part.duplicates = memories[name].close()
         if "train" in parts:
@@ -79,6 +78,23 @@ def survey(
         if label:
             _find_conflicts(report, memories)
     return report
+
+
+def _survey_series(splits: Mapping[str, TimeSeriesSource]) -> Survey:
+    found = {name: survey_series(source) for name, source in splits.items()}
+    parts = {name: PartSurvey(rows=series.num_series, series=series) for name, series in found.items()}
+    _note_skipped(splits, parts)
+    return Survey(parts, [])
+
+
+def _note_skipped(splits: Mapping[str, Source], parts: dict[str, PartSurvey]) -> None:
+    """Count the unreadable rows of each file once, in its first split."""
+    by_file = {
+        id(splits[name].bad_rows): (part, splits[name].bad_rows) for name, part in reversed(parts.items())
+    }
+    for part, bad_rows in by_file.values():
+        part.skipped, part.first_skipped = bad_rows.count, list(bad_rows.messages)
+        part.skipped_of = bad_rows.num_rows
 
 
 def _survey_part(

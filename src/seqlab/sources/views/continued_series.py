@@ -10,7 +10,7 @@ import numpy as np
 
 from seqlab.core.errors import DataError
 from seqlab.sources.base import Row, Source
-from seqlab.sources.views.row_of_series import num_steps, place_of_step, steps_until
+from seqlab.sources.views.row_of_series import num_steps, place_of_step, steps_until, time_text
 from seqlab.sources.views.time_cut import SeriesView
 from seqlab.sources.views.time_series import TimeSeries, TimeSeriesSource
 
@@ -199,7 +199,7 @@ def _until(source: TimeSeriesSource, stop: int, *, later: Source) -> TimeSeriesS
     if kept == total:
         return source
     if kept < (1 - MOST_LOST) * total:
-        time = str(source.grid.times(np.array([stop]))[0]).removesuffix("T00:00:00")
+        time = time_text(source.grid.times(np.array([stop]))[0])
         raise DataError(
             f"it begins at {time}, before {total - kept:,} of the {total:,} steps of {source.name}, which could not be used"
             " for training.",

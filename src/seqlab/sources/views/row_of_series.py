@@ -31,10 +31,14 @@ def steps_until(row: Row, stop: int, *, start: int, keeps_known: bool = False) -
 def place_of_step(row: Row, step: int) -> str:
     """Where a step is: its time, and its line."""
     time = row.values["times"][step]
-    text = (
-        str(time).removesuffix("T00:00:00").replace("T", " ")
-        if isinstance(time, np.datetime64)
-        else f"step {time}"
-    )
+    name = time_text(time) if isinstance(time, np.datetime64) else f"step {time}"
     series = f"{row.values['series']}, " if row.values["series"] else ""
-    return f"{series}{text} (line {row.values['lines'][step]:,})"
+    return f"{series}{name} (line {row.values['lines'][step]:,})"
+
+
+def time_text(time: Any) -> str:
+    """
+    >>> time_text(np.datetime64("2024-01-31T00:00:00")), time_text(np.datetime64("2024-01-31T10:30:00")), time_text(7)
+    ('2024-01-31', '2024-01-31 10:30:00', '7')
+    """
+    return str(time).removesuffix("T00:00:00").replace("T", " ")

@@ -10,7 +10,7 @@ import numpy as np
 from seqlab.core.errors import DataError, shortened
 from seqlab.sources.base import Row
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.views.row_of_series import num_steps, steps_until
+from seqlab.sources.views.row_of_series import num_steps, steps_until, time_text
 from seqlab.sources.views.time_series import TimeSeriesSource
 
 FEWEST_TRAINING = 1
@@ -148,7 +148,7 @@ def _about(source: TimeSeriesSource, part: TimeSeriesSource, name: str, size: in
     if not source.has_times:
         return f"{size:,} steps of each series for {name}"
     time = source.grid.times(np.array([part.cut.start]))[0]
-    return f"{size:,} steps from {str(time).removesuffix('T00:00:00').replace('T', ' ')} for {name}"
+    return f"{size:,} steps from {time_text(time)} for {name}"
 
 
 def _too_short(
