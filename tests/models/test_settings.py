@@ -20,7 +20,7 @@ from seqlab.models.settings.images import ImageSettings, VisionTransformerSettin
 from seqlab.models.settings.section import MODEL_KINDS, ModelSettings, require_sequence_settings
 
 PICTURE_KINDS = {"vision_transformer", "image_convolutional"}
-WHOLE_KINDS = {*PICTURE_KINDS, "n_gram_bag"}
+WHOLE_KINDS = {*PICTURE_KINDS, "n_gram_bag", "linear"}
 """Networks that see what they are given as a whole, and answer about no single step."""
 
 
@@ -32,7 +32,12 @@ def test_every_kind_has_a_network_and_every_network_settings() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in MODEL_ALIASES if name not in {*MODEL_PRESETS, "bag", "n_gram_bag"}]
+    "name",
+    [
+        name
+        for name, alias in MODEL_ALIASES.items()
+        if name not in MODEL_PRESETS and alias["kind"] not in ("n_gram_bag", "linear")
+    ],
 )  # those have tests of their own
 def test_every_short_name_stands_for_settings_that_build(name: str) -> None:
     settings = TypeAdapter(ModelSettings).validate_python(MODEL_ALIASES[name])

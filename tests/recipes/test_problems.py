@@ -61,10 +61,10 @@ def words(raw: dict[str, Any], *, where: str = "my.toml") -> str:
         ),
         ({"model": {"merge": "means"}}, "model.merge: expected concat, mean, sum or learned, found 'means'. Did you mean 'mean'?"),
         ({"model": "lstn"}, "model: expected a section with settings, found 'lstn'. Did you mean 'lstm'?"),
-        ({"model": {"kind": "recurent"}}, "image_convolutional or n_gram_bag, found 'recurent'. Did you mean 'recurrent'?"),
+        ({"model": {"kind": "recurent"}}, "image_convolutional, n_gram_bag or linear, found 'recurent'. Did you mean 'recurrent'?"),
         (
             {"model": {"kind": 3}},
-            "fixed_window, transformer, vision_transformer, image_convolutional or n_gram_bag, found '3'.",
+            "fixed_window, transformer, vision_transformer, image_convolutional, n_gram_bag or linear, found '3'.",
         ),
         ({"data": "reviews.csv"}, "data: expected a section with settings, found 'reviews.csv'."),
         ({"model": 5}, "model: expected a section with settings, found 5."),

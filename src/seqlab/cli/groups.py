@@ -43,7 +43,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             "gpt2-large",
             "gpt2-xl",
         ),
-        "not a neural network": ("n_gram_bag", "bag"),
+        "not a neural network": ("n_gram_bag", "bag", "linear", "nlinear", "dlinear"),
     },
     "cells": {
         "with a cell state": (

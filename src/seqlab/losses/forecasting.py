@@ -25,6 +25,8 @@ class ForecastOutput(ABC):
     """Numbers per step and target that the network has to give."""
     levels: tuple[float, ...]
     """The quantiles that are reported; 0.5 is the point forecast."""
+    center: int
+    """The parameter that is the median, to which a naive forecast is added."""
 
     @abstractmethod
     def quantiles(self, parameters: Parameters) -> Float[Tensor, "*steps levels"]:
@@ -33,6 +35,12 @@ class ForecastOutput(ABC):
     @abstractmethod
     def loss(self, parameters: Parameters, truth: Float[Tensor, "*steps"]) -> Float[Tensor, "*steps"]:
         """Return the loss of every step."""
+
+    @abstractmethod
+    def rescale(
+        self, loss: Float[Tensor, "*steps"], scale: Float[Tensor, "*steps"]
+    ) -> Float[Tensor, "*steps"]:
+        """Return the loss in units that are smaller by a factor of `scale`."""
 
     @property
     def median(self) -> int:
@@ -53,6 +61,7 @@ class QuantileOutput(ForecastOutput):
         assert 0.5 in levels, "the median is the point forecast"
         self.levels = tuple(levels)
         self.num_parameters = len(levels)
+        self.center = self.median
 
     def quantiles(self, parameters: Parameters) -> Float[Tensor, "*steps levels"]:
         middle = self.median
@@ -66,6 +75,11 @@ class QuantileOutput(ForecastOutput):
         levels = error.new_tensor(self.levels)
         return 2 * torch.maximum(levels * error, (levels - 1) * error).mean(dim=-1)
 
+    def rescale(
+        self, loss: Float[Tensor, "*steps"], scale: Float[Tensor, "*steps"]
+    ) -> Float[Tensor, "*steps"]:
+        return loss * scale
+
 
 class NormalOutput(ForecastOutput):
     """Mean and standard deviation (softplus of a number) of a normal distribution.
@@ -74,6 +88,7 @@ class NormalOutput(ForecastOutput):
     """
 
     num_parameters = 2
+    center = 0
 
     def __init__(self, levels: Sequence[float]) -> None:
         self.levels = tuple(levels)
@@ -86,6 +101,12 @@ class NormalOutput(ForecastOutput):
     def loss(self, parameters: Parameters, truth: Float[Tensor, "*steps"]) -> Float[Tensor, "*steps"]:
         mean, deviation = self._split(parameters)
         return 0.5 * ((truth - mean) / deviation).square() + deviation.log() + 0.5 * math.log(2 * math.pi)
+
+    def rescale(
+        self, loss: Float[Tensor, "*steps"], scale: Float[Tensor, "*steps"]
+    ) -> Float[Tensor, "*steps"]:
+        """The density of s y is that of y, divided by s."""
+        return loss + scale.log()
 
     def _split(self, parameters: Parameters) -> tuple[Tensor, Tensor]:
         return parameters[..., 0], F.softplus(parameters[..., 1]) + 1e-4

@@ -24,6 +24,9 @@ SHORT_NAMES: dict[str, dict[str, object]] = {
     "image_convolutional": {"kind": "image_convolutional"},
     "bag": {"kind": "n_gram_bag"},
     "n_gram_bag": {"kind": "n_gram_bag"},
+    "linear": {"kind": "linear"},
+    "nlinear": {"kind": "linear"},
+    "dlinear": {"kind": "linear"},
     **{name: network.settings for name, network in MODEL_PRESETS.items()},
 }
 

@@ -18,7 +18,7 @@ from seqlab.models.ngram_bag import NGramBag, build_bag
 from seqlab.models.settings.bag import BagSettings, NGramBagSettings
 from seqlab.models.settings.images import ImageSettings
 from seqlab.models.settings.recurrent import RecurrentSettings
-from seqlab.models.settings.section import ModelSettings, SequenceSettings
+from seqlab.models.settings.section import ModelSettings, SequenceSettings, require_sequence_settings
 
 NO_BAG = BagSettings()
 """No bag of n-grams in addition to the network."""
@@ -87,6 +87,7 @@ def build_classifier(
             num_classes=num_classes,
             pool=build_pool(settings, settings.hidden_size),
         )
+    settings = require_sequence_settings(settings)
     backbone = backbones.get(settings.kind).from_settings(settings, causal=False)
     pool = build_pool(settings, backbone.output_size)
     return Classifier(

@@ -28,6 +28,7 @@ MODEL_SUMMARIES = {
     "image_convolutional": "3 × 3 convolutions; first choice for images.",
     "non_local": "cnn2d with self-attention after its first stage.",
     "n_gram_bag": "Linear n-gram classifier; fast, strong on long texts.",
+    "linear": "Linear map from a window to its forecast; strong baseline.",
 }
 MODEL_SYNONYMS = {
     "recurrent": "lstm",
@@ -35,6 +36,8 @@ MODEL_SYNONYMS = {
     "vit": "vision_transformer",
     "cnn2d": "image_convolutional",
     "bag": "n_gram_bag",
+    "nlinear": "linear",
+    "dlinear": "linear",
 }
 """Aliases of another name."""
 

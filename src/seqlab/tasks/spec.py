@@ -13,6 +13,7 @@ from seqlab.core.errors import RecipeError
 from seqlab.core.registry import Registry
 from seqlab.core.settings import Settings
 from seqlab.decoding.settings import DecodingSettings, NoDecoding
+from seqlab.models.settings.linear import LinearSettings
 from seqlab.models.settings.recurrent import RecurrentSettings
 from seqlab.models.settings.section import require_sequence_settings
 from seqlab.recipes.contradictions import Contradiction, contradiction_in
@@ -150,9 +151,8 @@ class TaskSpec(DataSpec):
     def network_contradictions(self, recipe: Recipe) -> list[Contradiction]:
         """Settings of the network that do not suit the task."""
         model = recipe.model
-        if not self.answers_per_sequence and (
-            found := contradiction_in(lambda: require_sequence_settings(model))
-        ):
+        needs_steps = not self.answers_per_sequence or isinstance(model, LinearSettings)
+        if needs_steps and (found := contradiction_in(lambda: require_sequence_settings(model))):
             return found
         if isinstance(model, RecurrentSettings):
             return self._direction_contradictions(model)

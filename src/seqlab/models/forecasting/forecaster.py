@@ -41,6 +41,8 @@ class Forecaster(nn.Module):
     at zero, so that an untrained forecaster repeats the last value or the last season. The first columns of the inputs
     are the targets.
 
+    Without a backbone, a bias takes the place of the head.
+
     linear: one map from the window of a target to its horizon, shared by all targets (None: no such term).
     Paper: Zeng et al. 2023, "Are Transformers Effective for Time Series Forecasting?", arXiv:2205.13504.
     Patches of `patch` steps are read as one step. Paper: Nie et al. 2023, arXiv:2211.14730.
@@ -73,6 +75,8 @@ class Forecaster(nn.Module):
         if backbone is not None:
             self.embed = nn.Linear(patch * (num_columns + num_targets), backbone.input_size)
             self.head = zero_linear(backbone.output_size, horizon * size)
+        else:
+            self.bias = nn.Parameter(torch.zeros(horizon, num_targets, num_parameters))
         self.linear = zero_linear(context, horizon) if linear else None
         self.known = KnownSteps(backbone, num_known, size) if num_known else None
 
@@ -97,6 +101,8 @@ class Forecaster(nn.Module):
                 torch.cat([window, inputs[..., self.num_targets :], is_known], dim=-1), is_known
             )
             parameters = parameters + self.head(self.dropout(features)).view(parameters.shape)
+        else:
+            parameters = parameters + self.bias
         if self.known is not None:
             parameters = parameters + self.known(features, known).view(parameters.shape)
         return Forecast(parameters, location, scale)

@@ -12,6 +12,7 @@ from seqlab.models.settings.bag import NGramBagSettings
 from seqlab.models.settings.convolutional import ConvolutionalSettings
 from seqlab.models.settings.fixed_window import FixedWindowSettings
 from seqlab.models.settings.images import ImageConvolutionalSettings, ImageSettings, VisionTransformerSettings
+from seqlab.models.settings.linear import LinearSettings
 from seqlab.models.settings.recurrent import RecurrentSettings
 from seqlab.models.settings.transformer import TransformerSettings
 
@@ -24,7 +25,8 @@ ModelSettings = Annotated[
     | TransformerSettings
     | VisionTransformerSettings
     | ImageConvolutionalSettings
-    | NGramBagSettings,
+    | NGramBagSettings
+    | LinearSettings,
     Field(discriminator="kind"),
 ]
 
@@ -36,12 +38,13 @@ MODEL_KINDS: dict[str, type[Settings]] = {
     "vision_transformer": VisionTransformerSettings,
     "image_convolutional": ImageConvolutionalSettings,
     "n_gram_bag": NGramBagSettings,
+    "linear": LinearSettings,
 }
 
 
 def require_sequence_settings(settings: ModelSettings) -> SequenceSettings:
-    """The settings of a network with one output per step; settings of an image network or of a bag are
-    rejected.
+    """The settings of a network with one output per step; settings of an image network, of a bag or of a linear
+    forecast are rejected.
     """
     if isinstance(settings, ImageSettings):
         raise RecipeError(
@@ -57,6 +60,12 @@ def require_sequence_settings(settings: ModelSettings) -> SequenceSettings:
             "a bag of n-grams ignores the order of steps, but this task needs an output for every step.",
             where="model.kind",
             cure="Use --model lstm, --model cnn or --model transformer; a bag supports classification only.",
+        )
+    if isinstance(settings, LinearSettings):
+        raise RecipeError(
+            "a linear map from a window to its future is a forecast, but this task needs an output for every step.",
+            where="model.kind",
+            cure="Use --model lstm, --model cnn or --model transformer; --model linear supports forecasting only.",
         )
     return settings
 

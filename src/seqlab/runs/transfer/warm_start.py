@@ -11,6 +11,8 @@ from typing import Any
 from seqlab.core.errors import RecipeError, RunError, listed
 from seqlab.core.settings import Settings
 from seqlab.models.settings.bag import NGramBagSettings
+from seqlab.models.settings.linear import LinearSettings
+from seqlab.models.settings.recurrent import RecurrentSettings
 from seqlab.models.settings.section import max_known_length
 from seqlab.recipes.contradictions import idle_start_settings
 from seqlab.recipes.overrides import Raw
@@ -128,7 +130,7 @@ def _with_training(recipe: Recipe, source: Recipe) -> Recipe:
         assert not isinstance(recipe.model, NGramBagSettings)  # refused before
         rate = (
             RECURRENT_RATE
-            if recipe.model.kind == "recurrent"
+            if isinstance(recipe.model, RecurrentSettings | LinearSettings)
             else min(HIGHEST_RATE, RATE_TIMES_SQUARE / recipe.model.hidden_size**2)
         )
         rate *= LORA_FACTOR if recipe.start.lora_rank else 1
