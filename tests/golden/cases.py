@@ -41,6 +41,14 @@ DATA: dict[str, Settings] = {
     "trends": {"data.sequence": "series", "data.label": "trend"},
     "doses": {"data.sequence": "series", "data.label": "dose"},
     "phases": {"data.sequence": "series", "data.label": "phase"},
+    "weather": {
+        "data.sequence": "town",
+        "data.target": "load",
+        "data.features": "wind",
+        "data.known": "holiday",
+        "data.horizon": 3,
+        f"{TASK}.context": 14,
+    },
     "images": {"data.sequence": "image", "data.label": "shape"},
     "tags": {},
     "names": {},
@@ -74,6 +82,12 @@ QUESTIONS: dict[str, Sequence[Any]] = {
     "trends": [[[0.1, 2.0], [0.5, 1.5], [0.9, 2.5], [1.1, 2.0]], [[1.0, 1.0], [0.2, 3.0], [-0.4, 2.0]]],
     "doses": [[[0.1, 2.0], [0.5, 1.5], [0.9, 2.5], [1.1, 2.0]], [[1.0, 1.0], [0.2, 3.0], [-0.4, 2.0]]],
     "phases": [[[0.1, 2.0], [0.5, 1.5], [0.9, 2.5], [1.1, 2.0]], [[1.0, 1.0], [0.2, 3.0], [-0.4, 2.0]]],
+    "weather": [
+        {"date": f"2025-06-{day:02}", "town": town, "load": load, "wind": 2, "holiday": int(day == 13)}
+        for town, level in (("Ulm", 10), ("Jena", 200))
+        for day in range(1, 16)
+        for load in [level + day if day <= 12 else None]
+    ],
     "images": [[[0.9 if row == 3 and 2 <= column < 6 else 0.1 for column in range(8)] for row in range(8)]],
     "tags": ["the old dog sees Anna .", "Oslo likes the unseen river ."],
     "names": ["Ada Byron visits New York .", "the bird finds Oslo ."],
@@ -334,6 +348,28 @@ CLASSIFIERS: dict[str, Case] = {
     "regression_text": Case("stars", "regression", "transformer", TINY_TRANSFORMER),
     "regression_bag": Case("stars", "regression", "bag"),
     "regression_series": Case("doses", "regression", "gru", {**SMALL, "regression.loss": "squared"}),
+}
+
+FORECASTING: dict[str, Case] = {
+    "forecasting_lstm": Case("weather", "forecasting", "lstm", SMALL),
+    "forecasting_transformer": Case(
+        "weather",
+        "forecasting",
+        "transformer",
+        {
+            **TINY_TRANSFORMER,
+            "forecasting.patch": 7,
+            "forecasting.output": "normal",
+            "forecasting.linear": True,
+        },
+    ),
+    "forecasting_linear": Case("weather", "forecasting", "linear", {"forecasting.scaling": "mean"}),
+    "forecasting_recursive": Case(
+        "weather",
+        "forecasting",
+        "gru",
+        {**SMALL, "data.features": "", "data.known": "wind,holiday", "forecasting.strategy": "recursive"},
+    ),
 }
 
 TRAINING: dict[str, Case] = {
@@ -714,4 +750,12 @@ TRANSLATORS: dict[str, Case] = {
     ),
 }
 
-CASES: dict[str, Case] = {**CELLS, **CLASSIFIERS, **TRAINING, **TAGGERS, **LANGUAGE_MODELS, **TRANSLATORS}
+CASES: dict[str, Case] = {
+    **CELLS,
+    **CLASSIFIERS,
+    **FORECASTING,
+    **TRAINING,
+    **TAGGERS,
+    **LANGUAGE_MODELS,
+    **TRANSLATORS,
+}

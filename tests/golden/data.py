@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import json
+import math
 import random
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -155,6 +157,22 @@ def phases(folder: Path) -> Path:
     return _table(folder / "phases.csv", ["series", "x", "y", "phase"], rows)
 
 
+def weather(folder: Path) -> Path:
+    """Two daily series with a weekly pattern: a gap in one, an input of the past, and one known in advance."""
+    chance = random.Random(22)
+    rows = []
+    for town, level in (("Ulm", 10.0), ("Jena", 200.0)):
+        for day in range(150):
+            is_holiday = chance.random() < 0.1
+            value = level * (
+                1 + 0.1 * math.sin(2 * math.pi * day / 7) + 0.05 * is_holiday + chance.gauss(0, 0.02)
+            )
+            date = dt.date(2025, 1, 1) + dt.timedelta(days=day)
+            shown = "" if town == "Ulm" and 40 <= day < 44 else f"{value:.3f}"
+            rows.append((date.isoformat(), town, shown, f"{chance.gauss(2, 1):.3f}", str(int(is_holiday))))
+    return _table(folder / "weather.csv", ["date", "town", "load", "wind", "holiday"], rows)
+
+
 def images(folder: Path) -> Path:
     """Images of 8 by 8 pixels, read row by row: a horizontal bar, a vertical bar or a square."""
     chance = random.Random(18)
@@ -294,6 +312,7 @@ WRITERS: dict[str, Callable[[Path], Path]] = {
         trends,
         doses,
         phases,
+        weather,
         images,
         tags,
         names,

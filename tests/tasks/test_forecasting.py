@@ -373,6 +373,9 @@ def test_a_prediction_tells_every_step_with_its_quantiles() -> None:
     low, median, high = (f"{value:.4g}" for value in prediction.values[0, 1])
     assert lines[1] == f"2024-02-10\ttargets1\t{median}\t{low} to {high}\ta & b"
     assert len(lines) == 6
+    numbers = [f"{value:.4g}" for value in prediction.values[0, 0]]
+    assert prediction.answer == numbers[1]
+    assert prediction.ranking == [(numbers[0], 0.1), (numbers[2], 0.9)]
     assert len(prediction.to_lines()) == 7
     assert "a &amp; b" in prediction._repr_html_()
 

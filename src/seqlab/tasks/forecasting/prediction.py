@@ -28,7 +28,7 @@ class ForecastStep(NamedTuple):
 
 @dataclass(frozen=True)
 class ForecastPrediction(Prediction):
-    """The next steps of a series. The answer is the median of the first step."""
+    """The next steps of a series. The answer is the median of the first step, the ranking its band."""
 
     series: str
     """The name of the series; empty if there is only one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -106,10 +107,9 @@ class ForecastingPredictor(Predictor[ForecastingCodec, Calibration]):
         times = times_after(row.times[:length], self.codec.horizon, self.codec.frequency)
         last = time_text(row.times[length - 1])
         name = f"{row.name}, " if row.name else ""
-        first = number(float(values[0, 0, self.codec.output.median]))
-        return ForecastPrediction(
+        forecast = ForecastPrediction(
             f"{name}{length:,} steps up to {last}",
-            first,
+            "",
             None,
             [],
             row.name,
@@ -117,4 +117,10 @@ class ForecastingPredictor(Predictor[ForecastingCodec, Calibration]):
             self.codec.columns.targets,
             self.codec.output.levels,
             values,
+        )
+        first, bounds = next(forecast.steps()), [f"{level:g}" for level in forecast.band]
+        return replace(
+            forecast,
+            answer=number(first.median),
+            ranking=[(number(first.quantiles[level]), float(level)) for level in bounds],
         )
