@@ -21,6 +21,7 @@ from seqlab.batches.store_writer import StoreWriter
 from seqlab.core.errors import DataError
 from seqlab.core.files import write_whole
 from seqlab.losses.forecasting import OUTPUTS, ForecastOutput
+from seqlab.metrics.forecasting import seasonal_scale
 from seqlab.pages.numbers import count_of
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
@@ -38,6 +39,7 @@ from seqlab.tasks.forecasting.store_columns import (
     INPUTS,
     LINE,
     MEAN,
+    NAIVE_ERROR,
     START,
     TARGETS,
     TIMES,
@@ -70,7 +72,9 @@ class ForecastingCodec(Codec):
         static = list[Mapping[str, Any]]()
         periods: set[str] = set()
         for row in map(SeriesRow, train.rows()):
-            scales[row.name] = scale_of(row, len(row.targets))
+            scales[row.name] = scale_of(
+                row, len(row.targets), season=recipe.section(ForecastingSettings).season
+            )
             static.append(row.static)
             periods.update(periods_of(row.times, seconds_per_step(frequency)))
         if not scales:
@@ -136,7 +140,7 @@ class ForecastingCodec(Codec):
 
     def scale(self, row: SeriesRow) -> SeriesScale:
         """Return the scale of a series; that of a new one is learned from its history."""
-        return self.scales.get(row.name) or scale_of(row, self.start(row))
+        return self.scales.get(row.name) or scale_of(row, self.start(row), season=self.settings.season)
 
     def start(self, row: SeriesRow) -> int:
         """Return the first step that may be forecast. The scale of a new series needs some history."""
@@ -222,6 +226,7 @@ class ForecastingCodec(Codec):
             StepColumn(TIMES, np.dtype(np.int64)),
             SequenceColumn(MEAN, np.dtype(np.float64), num_targets),
             SequenceColumn(DEVIATION, np.dtype(np.float64), num_targets),
+            SequenceColumn(NAIVE_ERROR, np.dtype(np.float64), num_targets),
             SequenceColumn(START, np.dtype(np.int64)),
             SequenceColumn(LINE, np.dtype(np.int64)),
         ]
@@ -240,6 +245,7 @@ class ForecastingCodec(Codec):
                     TIMES: row.times[:num_steps].astype(np.int64),
                     MEAN: scale.targets.mean,
                     DEVIATION: scale.targets.deviation,
+                    NAIVE_ERROR: scale.naive_error,
                     START: self.start(row),
                     LINE: row.row.line,
                 },
@@ -297,11 +303,11 @@ class ForecastingCodec(Codec):
         )
 
 
-def scale_of(row: SeriesRow, num_steps: int) -> SeriesScale:
+def scale_of(row: SeriesRow, num_steps: int, *, season: int) -> SeriesScale:
     """Learn the scale of a series from its first steps."""
-    return SeriesScale(
-        *(ColumnScale.fit(values[:num_steps]) for values in (row.targets, row.features, row.known))
-    )
+    scales = (ColumnScale.fit(values[:num_steps]) for values in (row.targets, row.features, row.known))
+    errors = [seasonal_scale(values, season) for values in row.targets[:num_steps].T]
+    return SeriesScale(*scales, np.array(errors))
 
 
 def fill_missing(values: Values) -> Values:

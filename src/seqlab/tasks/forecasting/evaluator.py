@@ -1,68 +1,93 @@
-"""Score forecasts from the origins of a split, next to persistence."""
+"""Score forecasts from the origins of a split, next to the best forecast without a network."""
 
 from __future__ import annotations
 
-import numpy as np
-from jaxtyping import Float, Int
+from dataclasses import replace
+from functools import cached_property
 
-from seqlab.metrics.forecasting import ForecastErrors
-from seqlab.metrics.items import Items
-from seqlab.metrics.score_with_interval import score_with_interval
+import numpy as np
+from jaxtyping import Float
+from torch import nn
+
 from seqlab.pages.sections.facts import Facts
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.evaluator import Evaluator
+from seqlab.tasks.forecasting.baselines import Baselines, most_accurate
 from seqlab.tasks.forecasting.codec import ForecastingCodec
-from seqlab.tasks.forecasting.outputs import predict_windows
+from seqlab.tasks.forecasting.conformal import ForecastCalibration
+from seqlab.tasks.forecasting.outputs import Quantiles, predict_windows
 from seqlab.tasks.forecasting.predictor import ForecastingPredictor
+from seqlab.tasks.forecasting.scores import ForecastTruth, forecast_items, forecast_scores, network_verdict
 from seqlab.tasks.forecasting.series import fill_forward
 from seqlab.tasks.forecasting.split import ForecastSplit
 
-METHODS = {"rmse": "root mean squared error", "mae": "mean absolute error"}
+NAIVE2, PERSISTENCE = "Naive2", "persistence"
+PointForecasts = Float[np.ndarray, "windows horizon targets"]
 
 
 class ForecastingEvaluator(Evaluator[ForecastingCodec, ForecastSplit, ForecastingPredictor]):
-    """Scores the medians of all forecasts of a split."""
+    """Scores the quantiles of all forecasts of a split. Every baseline is fitted on the split `train`."""
+
+    def calibrate(self, model: nn.Module) -> ForecastCalibration:
+        """Correct the bands on the validation forecasts (conformalized quantile regression)."""
+        split = self.splits["valid"]
+        predicted = predict_windows(model, self.codec, split)
+        return ForecastCalibration.fit(split.truth, predicted.values, predicted.levels, split.deviation)
 
     def evaluate(self, predictor: ForecastingPredictor, split: str) -> Evaluation:
         encoded = self.splits[split]
-        quantiles = predict_windows(predictor.model, self.codec, encoded)
-        groups, unit = score_groups(encoded)
-        naive = np.repeat(last_values(encoded)[:, None], encoded.horizon, axis=1)
-        items, baseline = (errors(encoded.truth, values, groups) for values in (quantiles.median, naive))
-        scores = [
-            score_with_interval(
-                name,
-                items[name],
-                baseline=baseline[name],
-                baseline_name="persistence",
-                higher_is_better=False,
-                method=f"{METHODS[name]}; 95% CI by bootstrap over {items[name].num_items:,} {unit}",
-                unit=unit,
-            )
-            for name in METHODS
-        ]
-        return Evaluation(split, scores, [Facts({"forecasts": len(encoded)})], items)
+        predicted = self._predict(predictor, encoded)
+        truth = ForecastTruth.of(encoded.truth, encoded.naive_error, encoded.windows)
+        baselines = self._forecast_baselines(encoded)
+        naive2 = baselines.get(NAIVE2)
+        items = forecast_items(truth, predicted.values, predicted.levels, naive2=naive2)
+        name = self._best_baseline if self._best_baseline in baselines else next(iter(baselines))
+        baseline = forecast_items(
+            truth, _as_quantiles(baselines[name], predicted), predicted.levels, naive2=naive2
+        )
+        scores = forecast_scores(truth, items, baseline=baseline, baseline_name=name)
+        verdict = network_verdict(scores[0])
+        notes = (verdict,) if verdict else ()
+        return Evaluation(split, scores, [Facts({"forecasts": len(encoded)})], items, notes=notes)
+
+    def _predict(self, predictor: ForecastingPredictor, split: ForecastSplit) -> Quantiles:
+        """Return the quantiles with corrected bands."""
+        predicted = predict_windows(predictor.model, self.codec, split)
+        return replace(predicted, values=predictor.calibration.apply(predicted.values, split.deviation))
+
+    def _forecast_baselines(self, split: ForecastSplit) -> dict[str, PointForecasts]:
+        """Forecast from the origins of a split with every method; without training data, with the last value."""
+        baselines, numbers = self._baselines, dict[str, int]()
+        if baselines is not None:
+            numbers = {series.name: number for number, series in enumerate(self.splits["train"].series)}
+        if baselines is None or not {series.name for series in split.series} <= numbers.keys():
+            return {PERSISTENCE: np.repeat(last_values(split)[:, None], split.horizon, axis=1)}
+        values = [series.targets for series in self.splits["train"].series]
+        for series in split.series:
+            values[numbers[series.name]] = series.targets
+        places = np.array([numbers[series.name] for series in split.series])
+        windows = np.stack([places[split.windows[:, 0]], split.windows[:, 1]], axis=1)
+        return baselines.forecast(values, windows)
+
+    @cached_property
+    def _baselines(self) -> Baselines | None:
+        if "train" not in self.splits:
+            return None
+        train = [series.targets for series in self.splits["train"].series]
+        return Baselines.fit(train, season=self.codec.settings.season, horizon=self.codec.horizon)
+
+    @cached_property
+    def _best_baseline(self) -> str:
+        """The method with the lowest error on the validation split."""
+        if "train" not in self.splits or "valid" not in self.splits:
+            return PERSISTENCE
+        valid = self.splits["valid"]
+        return most_accurate(self._forecast_baselines(valid), valid.truth, valid.naive_error)
 
 
-def score_groups(split: ForecastSplit) -> tuple[Int[np.ndarray, " windows"], str]:
-    """Return the item that each window belongs to, and what an item is: a series, or for a single series a block of
-    origins that is as long as the horizon.
-    """
-    if len(split.store) > 1:
-        numbers, unit = split.windows[:, 0], "series"
-    else:
-        numbers, unit = split.windows[:, 1] // split.horizon, "blocks of origins"
-    return np.unique(numbers, return_inverse=True)[1], unit
-
-
-def errors(
-    truth: Float[np.ndarray, "windows horizon targets"],
-    predicted: Float[np.ndarray, "windows horizon targets"],
-    groups: Int[np.ndarray, " windows"],
-) -> dict[str, Items]:
-    """Return the items of every score, over all steps and targets."""
-    flat = ForecastErrors(truth.reshape(len(truth), -1), predicted.reshape(len(truth), -1), groups)
-    return {"rmse": flat.rmse(), "mae": flat.mae()}
+def _as_quantiles(forecasts: PointForecasts, like: Quantiles) -> np.ndarray:
+    """Repeat a point forecast as every quantile."""
+    return np.repeat(forecasts[..., None], len(like.levels), axis=-1)
 
 
 def last_values(split: ForecastSplit) -> Float[np.ndarray, "windows targets"]:

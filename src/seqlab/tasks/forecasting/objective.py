@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from torch import nn
 
 from seqlab.batches.batch import Batch
 from seqlab.batches.loader import Cursor, Loader
 from seqlab.batches.samplers import ShuffledSampler
+from seqlab.models.forecasting.closed_form import Window, fit_linear
+from seqlab.models.forecasting.forecaster import Forecaster
 from seqlab.tasks.forecasting.codec import ForecastingCodec
 from seqlab.tasks.forecasting.forecasts import SeriesForecast, run_forecaster
 from seqlab.tasks.forecasting.outputs import window_batches
@@ -20,6 +24,19 @@ class ForecastingObjective(Objective[ForecastingCodec, ForecastSplit]):
     """The mean loss on the validation origins selects the best weights. Every series is measured in its own
     standard deviation, so that large numbers do not outweigh small ones.
     """
+
+    def init_weights(self, model: nn.Module) -> None:
+        """Fit the linear term on the training windows."""
+        if isinstance(model, Forecaster) and model.linear is not None:
+            valid = self.splits.get("valid", self.splits["train"])
+            fit_linear(model, lambda: self._windows(self.splits["train"]), lambda: self._windows(valid))
+
+    def _windows(self, split: ForecastSplit) -> Iterator[Window]:
+        """Yield the windows of a split, with as many steps as the network predicts."""
+        horizon = self.codec.network_horizon
+        for batch in window_batches(self.codec, split):
+            truth, is_truth = (batch[name][:, :horizon] for name in ("truth", "is_truth"))
+            yield Window(batch.inputs, batch["is_known"], truth, is_truth)
 
     def loader(self, cursor: Cursor) -> Loader:
         split, training = self.splits["train"], self.recipe.training

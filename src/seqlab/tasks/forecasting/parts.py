@@ -9,6 +9,7 @@ from seqlab.models.forecasting.forecaster import Forecaster
 from seqlab.models.settings.linear import LinearSettings
 from seqlab.models.settings.section import require_sequence_settings
 from seqlab.tasks.forecasting.codec import ForecastingCodec
+from seqlab.tasks.forecasting.conformal import ForecastCalibration
 from seqlab.tasks.forecasting.evaluator import ForecastingEvaluator
 from seqlab.tasks.forecasting.objective import ForecastingObjective
 from seqlab.tasks.forecasting.predictor import ForecastingPredictor
@@ -48,4 +49,5 @@ PARTS = TaskParts(
     objective=ForecastingObjective,
     evaluator=ForecastingEvaluator,
     predictor=ForecastingPredictor,
+    calibration=ForecastCalibration,
 )

@@ -12,8 +12,8 @@ import torch
 from seqlab.batches.batch import Batch
 from seqlab.core.errors import DataError, UsageError
 from seqlab.sources.base import INPUTS, Row
-from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.forecasting.codec import ForecastingCodec
+from seqlab.tasks.forecasting.conformal import ForecastCalibration
 from seqlab.tasks.forecasting.future_times import time_text, times_after
 from seqlab.tasks.forecasting.outputs import BATCH, predict_batch
 from seqlab.tasks.forecasting.prediction import ForecastPrediction, number
@@ -22,7 +22,7 @@ from seqlab.tasks.prediction import Prediction
 from seqlab.tasks.predictor import Predictor
 
 
-class ForecastingPredictor(Predictor[ForecastingCodec, Calibration]):
+class ForecastingPredictor(Predictor[ForecastingCodec, ForecastCalibration]):
     """Predicts the next steps after the last known target of every history."""
 
     def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
@@ -78,10 +78,12 @@ class ForecastingPredictor(Predictor[ForecastingCodec, Calibration]):
     def _predict_batch(self, rows: list[SeriesRow]) -> list[Prediction]:
         scales = [self.codec.scale(row) for row in rows]
         encoded = predict_batch(self.model, self.codec, self._batch(rows))
-        return [
-            self._decode(row, scale.targets.mean[:, None] + scale.targets.deviation[:, None] * values)
-            for row, scale, values in zip(rows, scales, encoded, strict=True)
-        ]
+        mean, deviation = (
+            np.stack([getattr(scale.targets, name) for scale in scales]) for name in ("mean", "deviation")
+        )
+        values = mean[:, None, :, None] + deviation[:, None, :, None] * encoded
+        corrected = self.calibration.apply(values, deviation)
+        return [self._decode(row, quantiles) for row, quantiles in zip(rows, corrected, strict=True)]
 
     def _batch(self, rows: list[SeriesRow]) -> Batch:
         """Build a batch from the ends of some histories."""

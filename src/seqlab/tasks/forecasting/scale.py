@@ -54,10 +54,15 @@ class SeriesScale:
     targets: ColumnScale
     features: ColumnScale
     known: ColumnScale
+    naive_error: Columns
+    """The mean change of each target within a season, by which MASE divides; NaN if it is constant."""
 
     def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name).to_json() for name in ("targets", "features", "known")}
+        scales = {name: getattr(self, name).to_json() for name in ("targets", "features", "known")}
+        errors = [float(error) if np.isfinite(error) else None for error in self.naive_error]
+        return {**scales, "naive_error": errors}
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> Self:
-        return cls(*(ColumnScale.from_json(plain[name]) for name in ("targets", "features", "known")))
+        scales = (ColumnScale.from_json(plain[name]) for name in ("targets", "features", "known"))
+        return cls(*scales, np.array(plain["naive_error"], np.float64))

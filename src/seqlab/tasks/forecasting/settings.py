@@ -55,7 +55,10 @@ class ForecastingSettings(Settings):
         0, ge=0, description="Consecutive steps that the network reads as one; 0 lets the task decide."
     )
     linear: bool = Field(
-        False, description="Add a linear map from the window to the forecast; always part of --model linear."
+        True,
+        description=(
+            "Add a linear map from the window to the forecast, fitted before training; always part of --model linear."
+        ),
     )
     calendar: bool = Field(
         True,

@@ -10,7 +10,16 @@ from jaxtyping import Float, Int
 
 from seqlab.batches.batch import Batch
 from seqlab.tasks.forecasting.series import Series
-from seqlab.tasks.forecasting.store_columns import DEVIATION, INPUTS, MEAN, START, TARGETS, TIMES, TRUTH
+from seqlab.tasks.forecasting.store_columns import (
+    DEVIATION,
+    INPUTS,
+    MEAN,
+    NAIVE_ERROR,
+    START,
+    TARGETS,
+    TIMES,
+    TRUTH,
+)
 from seqlab.tasks.split import MAX_LINES, Split
 
 
@@ -71,6 +80,18 @@ class ForecastSplit(Split):
         column = self.store[TRUTH]
         steps = self.offsets[self.windows[:, 0]] + self.windows[:, 1]
         return column.window(0, column.num_steps)[steps[:, None] + np.arange(self.horizon)]
+
+    @property
+    def deviation(self) -> Float[np.ndarray, "windows targets"]:
+        """The standard deviation of the series of each window in training."""
+        values: Float[np.ndarray, "windows targets"] = self.store[DEVIATION][:][self.windows[:, 0]]
+        return values
+
+    @property
+    def naive_error(self) -> Float[np.ndarray, "windows targets"]:
+        """The mean change of the series of each window within a season in training; NaN for a constant one."""
+        values: Float[np.ndarray, "windows targets"] = self.store[NAIVE_ERROR][:][self.windows[:, 0]]
+        return values
 
     def describe_rows(self, batch: Batch, *, noun: str = "windows") -> str:
         windows = self.windows[np.sort(batch.rows.cpu().numpy())]
