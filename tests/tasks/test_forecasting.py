@@ -24,7 +24,7 @@ from seqlab.tasks.spec import find_spec
 from tests.tasks.encoded_task import EncodedTask
 from tests.tasks.series_source import START, SeriesSource, forecasting_recipe, make, parts, row
 
-PLAIN = {"season": 1, "context": 4, "calendar": False}
+PLAIN = {"season": 1, "context": 4, "calendar": False, "linear": False}
 WAVE = 20 + 3 * np.sin(np.arange(40) / 2) + 0.1 * np.arange(40)
 
 
@@ -451,10 +451,18 @@ def test_any_network_forecasts_and_an_untrained_one_repeats_the_season(model: di
         model=model,
         forecasting={"season": 4, "context": 8, "patch": 2, "naive": "season"},
     )
-    predicted = predict_windows(task.build_model().eval(), task.codec, task.splits["test"])
+    predicted = predict_windows(task.parts.build_model(task.codec).eval(), task.codec, task.splits["test"])
     origins = predicted.windows[:, 1]
     for step in range(3):
         np.testing.assert_allclose(predicted.median[:, step, 0], WAVE[origins - 4 + step], rtol=1e-5)
+
+
+def test_the_linear_term_is_fitted_before_training() -> None:
+    """A straight line is continued before the first update."""
+    values = 1e6 + 3.0 * np.arange(50)
+    task = make(parts([row(values)], ends=(35, 40)), forecasting={**PLAIN, "linear": True})
+    predicted = predict_windows(task.build_model().eval(), task.codec, task.splits["test"])
+    assert predicted.median[..., 0] == pytest.approx(task.splits["test"].truth[..., 0], abs=0.01)
 
 
 def test_the_better_naive_forecast_of_training_is_the_start() -> None:

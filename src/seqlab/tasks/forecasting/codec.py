@@ -305,9 +305,11 @@ class ForecastingCodec(Codec):
 
 def scale_of(row: SeriesRow, num_steps: int, *, season: int) -> SeriesScale:
     """Learn the scale of a series from its first steps."""
-    scales = (ColumnScale.fit(values[:num_steps]) for values in (row.targets, row.features, row.known))
+    targets, features, known = (
+        ColumnScale.fit(values[:num_steps]) for values in (row.targets, row.features, row.known)
+    )
     errors = [seasonal_scale(values, season) for values in row.targets[:num_steps].T]
-    return SeriesScale(*scales, np.array(errors))
+    return SeriesScale(targets, features, known, np.array(errors))
 
 
 def fill_missing(values: Values) -> Values:

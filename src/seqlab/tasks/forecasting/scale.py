@@ -64,5 +64,7 @@ class SeriesScale:
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> Self:
-        scales = (ColumnScale.from_json(plain[name]) for name in ("targets", "features", "known"))
-        return cls(*scales, np.array(plain["naive_error"], np.float64))
+        targets, features, known = (
+            ColumnScale.from_json(plain[name]) for name in ("targets", "features", "known")
+        )
+        return cls(targets, features, known, np.array(plain["naive_error"], np.float64))
