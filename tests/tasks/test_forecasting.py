@@ -20,7 +20,6 @@ from seqlab.tasks.forecasting.codec import ForecastingCodec
 from seqlab.tasks.forecasting.outputs import predict_windows
 from seqlab.tasks.forecasting.scale import ColumnScale
 from seqlab.tasks.forecasting.static import MOST_CATEGORIES, StaticColumns
-from seqlab.tasks.spec import find_spec
 from tests.tasks.encoded_task import EncodedTask
 from tests.tasks.series_source import START, SeriesSource, forecasting_recipe, make, parts, row
 
@@ -473,12 +472,3 @@ def test_the_better_naive_forecast_of_training_is_the_start() -> None:
         for values in (season, walk)
     ]
     assert found == ["season", "last"]
-
-
-def test_the_survey_compares_the_steps_of_a_part_without_its_history() -> None:
-    sources = parts([row(WAVE)], ends=(25, 32))
-    spec, data = find_spec("forecasting"), forecasting_recipe().data
-    lengths = [
-        len(next(spec.survey_source(source, data).rows()).values["steps"]) for source in sources.values()
-    ]
-    assert lengths == [25, 7, 8]

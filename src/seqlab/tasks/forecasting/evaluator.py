@@ -17,6 +17,7 @@ from seqlab.tasks.forecasting.codec import ForecastingCodec
 from seqlab.tasks.forecasting.conformal import ForecastCalibration
 from seqlab.tasks.forecasting.outputs import Quantiles, predict_windows
 from seqlab.tasks.forecasting.predictor import ForecastingPredictor
+from seqlab.tasks.forecasting.report import ScoredForecasts, forecast_sections
 from seqlab.tasks.forecasting.scores import ForecastTruth, forecast_items, forecast_scores, network_verdict
 from seqlab.tasks.forecasting.series import fill_forward
 from seqlab.tasks.forecasting.split import ForecastSplit
@@ -46,9 +47,21 @@ class ForecastingEvaluator(Evaluator[ForecastingCodec, ForecastSplit, Forecastin
             truth, _as_quantiles(baselines[name], predicted), predicted.levels, naive2=naive2
         )
         scores = forecast_scores(truth, items, baseline=baseline, baseline_name=name)
+        scored = ScoredForecasts(
+            truth=truth,
+            windows=predicted.windows,
+            quantiles=predicted.values,
+            levels=predicted.levels,
+            methods=baselines,
+            baseline=name,
+            series=[series.targets for series in encoded.series],
+            names=[series.name for series in encoded.series],
+            times=[series.times for series in encoded.series],
+            targets=self.codec.columns.targets,
+        )
+        sections = [Facts({"forecasts": len(encoded)}), *forecast_sections(scored)]
         verdict = network_verdict(scores[0])
-        notes = (verdict,) if verdict else ()
-        return Evaluation(split, scores, [Facts({"forecasts": len(encoded)})], items, notes=notes)
+        return Evaluation(split, scores, sections, items, notes=(verdict,) if verdict else ())
 
     def _predict(self, predictor: ForecastingPredictor, split: ForecastSplit) -> Quantiles:
         """Return the quantiles with corrected bands."""

@@ -46,8 +46,9 @@ def seconds_per_step(frequency: Frequency) -> float:
 
 
 def time_text(time: Any) -> str:
+    """A time as ISO text, without a time of day at midnight.
+
+    >>> time_text(np.datetime64("2017-01-02T00:00:00")), time_text(np.datetime64("2017-01-02T07:30:00")), time_text(np.int64(7))
+    ('2017-01-02', '2017-01-02T07:30:00', '7')
     """
-    >>> time_text(np.datetime64("2026-01-31T00:00:00")), time_text(np.datetime64("2026-01-31T06:30:00")), time_text(np.int64(7))
-    ('2026-01-31', '2026-01-31 06:30:00', '7')
-    """
-    return str(time).removesuffix("T00:00:00").replace("T", " ")
+    return str(time).removesuffix("T00:00:00")

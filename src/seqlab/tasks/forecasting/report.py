@@ -18,6 +18,7 @@ from seqlab.pages.sections.forecast_errors import Residuals, SeriesError, StepEr
 from seqlab.pages.sections.forecast_methods import ForecastMethods, MethodLine
 from seqlab.pages.sections.forecasts import ForecastExamples
 from seqlab.tasks.forecasting.conformal import bands
+from seqlab.tasks.forecasting.future_times import time_text
 from seqlab.tasks.forecasting.scores import ForecastTruth, forecast_items
 
 NETWORK = "network"
@@ -184,15 +185,6 @@ def residuals_section(forecasts: ScoredForecasts) -> Residuals:
         [time_text(time) for time in times[places]],
         first[places].tolist(),
     )
-
-
-def time_text(time: np.datetime64 | np.integer) -> str:
-    """A time as ISO text, without a time of day at midnight.
-
-    >>> time_text(np.datetime64("2017-01-02T00:00:00")), time_text(np.datetime64("2017-01-02T07:30:00")), time_text(np.int64(7))
-    ('2017-01-02', '2017-01-02T07:30:00', '7')
-    """
-    return str(time).removesuffix("T00:00:00")
 
 
 def _point_items(truth: ForecastTruth, values: PointForecasts) -> dict[str, Items]:

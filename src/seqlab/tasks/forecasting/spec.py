@@ -24,7 +24,6 @@ from seqlab.sources.views.open_series import hold_out_in_time, join_in_time, ope
 from seqlab.sources.views.time_series import TimeSeriesSource
 from seqlab.tasks.forecasting.defaults import reject_conflicts, with_defaults
 from seqlab.tasks.forecasting.settings import ForecastingSettings
-from seqlab.tasks.forecasting.survey import PartSteps
 from seqlab.tasks.spec import OF_IMAGE_FILES, OF_LABELED_BATCHES, OF_PAIRS, TaskSpec, task_specs
 
 if TYPE_CHECKING:
@@ -89,9 +88,6 @@ class ForecastingSpec(TaskSpec):
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         return with_defaults(recipe, train)
-
-    def survey_source(self, source: Source, data: DataSettings) -> Source:
-        return PartSteps(source)
 
     def example_commands(self, folder: Path, recipe: Recipe, example: str) -> list[str]:
         return [f"seqlab predict {quote(str(folder))} --file {quote(recipe.data.train)}"]
