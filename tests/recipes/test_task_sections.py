@@ -88,7 +88,7 @@ def test_a_keyword_means_the_section_of_the_task_where_the_task_is_known() -> No
 class ForecastSettings(Settings):
     """How far a forecast looks ahead."""
 
-    horizon: int = Field(24, ge=1, description="Steps to forecast.")
+    lookahead: int = Field(24, ge=1, description="Steps to forecast.")
 
 
 @pytest.fixture
@@ -102,15 +102,15 @@ def forecasting() -> Iterator[str]:
 
 
 def test_a_task_of_a_plugin_has_its_section_without_any_list(forecasting: str) -> None:
-    recipe = check(override({}, ["forecast.horizon=12"]), where="")
+    recipe = check(override({}, ["forecast.lookahead=12"]), where="")
     assert recipe.task == forecasting
-    assert recipe.section(ForecastSettings).horizon == 12
+    assert recipe.section(ForecastSettings).lookahead == 12
     assert check(tomllib.loads(recipe.to_toml()), where="") == recipe
-    assert sections_with("horizon") == ["forecast"]
-    assert dotted_names({"horizon": 3}) == ({"forecast.horizon": 3}, [])
-    assert [entry.name for entry in settings_help("forecast")] == ["forecast.horizon"]
-    with pytest.raises(RecipeError, match=r"forecast\.horizon: expected a whole number of at least 1"):
-        check({"forecast": {"horizon": 0}}, where="")
+    assert sections_with("lookahead") == ["forecast"]
+    assert dotted_names({"lookahead": 3}) == ({"forecast.lookahead": 3}, [])
+    assert [entry.name for entry in settings_help("forecast")] == ["forecast.lookahead"]
+    with pytest.raises(RecipeError, match=r"forecast\.lookahead: expected a whole number of at least 1"):
+        check({"forecast": {"lookahead": 0}}, where="")
 
 
 def test_a_task_that_is_registered_again_has_the_settings_of_the_new_one() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from seqlab.runs.data import open_prediction_inputs
+from seqlab.runs.data import open_data, open_prediction_inputs
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import Prepared, prepare
@@ -106,3 +106,10 @@ def test_a_table_in_memory_gives_the_forecast_of_its_file(tmp_path: Path) -> Non
     [in_memory] = run.predict(rows)
     [from_file] = list(open_prediction_inputs(run.recipe, str(history)))
     assert in_memory.to_json() == run.predict([from_file])[0].to_json()
+
+
+def test_a_target_over_time_is_a_forecast_without_naming_the_task(tmp_path: Path) -> None:
+    data = str(write_load(tmp_path / "load.csv"))
+    recipe = find_recipe(data, ["data.target=load"])[0]
+    assert open_data(recipe).recipe.task == "forecasting"
+    assert open_data(find_recipe(data, [])[0]).recipe.task == "forecasting"

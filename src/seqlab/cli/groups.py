@@ -10,6 +10,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     "tasks": {
         "one answer per sequence": ("classification", "multi_label", "regression"),
         "one answer per step": ("tagging",),
+        "the next steps of series": ("forecasting",),
         "language models": ("language_model", "masked_language_model"),
         "generation from a source": ("translation", "captioning"),
     },
@@ -43,7 +44,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             "gpt2-large",
             "gpt2-xl",
         ),
-        "not a neural network": ("n_gram_bag", "bag", "linear", "nlinear", "dlinear"),
+        "not a neural network": ("n_gram_bag", "bag", "linear", "nlinear"),
     },
     "cells": {
         "with a cell state": (

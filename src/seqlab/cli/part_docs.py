@@ -40,6 +40,7 @@ MODEL_PAGES = {
     **dict.fromkeys(("cnn2d", "image_convolutional"), "docs/concepts/vision.md"),
     "recurrent": "docs/concepts/recurrent_networks.md",
     "fixed_window": "docs/concepts/language_models.md",
+    **dict.fromkeys(("linear", "nlinear"), "docs/tutorials/forecasting.md"),
 }
 """Pages of models that share their name with neither a cell nor a term."""
 DATASET_PAGES = {

@@ -26,7 +26,6 @@ SHORT_NAMES: dict[str, dict[str, object]] = {
     "n_gram_bag": {"kind": "n_gram_bag"},
     "linear": {"kind": "linear"},
     "nlinear": {"kind": "linear"},
-    "dlinear": {"kind": "linear"},
     **{name: network.settings for name, network in MODEL_PRESETS.items()},
 }
 

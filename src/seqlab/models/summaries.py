@@ -37,7 +37,6 @@ MODEL_SYNONYMS = {
     "cnn2d": "image_convolutional",
     "bag": "n_gram_bag",
     "nlinear": "linear",
-    "dlinear": "linear",
 }
 """Aliases of another name."""
 

@@ -62,8 +62,8 @@ class DataSettings(Settings):
     date_order: DateOrder = Field(
         "",
         description=(
-            "Which number comes first in dates such as 01/02/2024; decided by an impossible month, by the points"
-            " in 01.02.2024 or by the order of the rows when empty, else month."
+            "Which number comes first in dates such as 01/02/2024; inferred from all dates and their order when empty,"
+            " else month."
         ),
     )
     horizon: int = Field(
@@ -113,9 +113,8 @@ class DataSettings(Settings):
     sequence: str = Field(
         "",
         description=(
-            "Column that identifies the sequence a row belongs to: for numeric series with one row"
-            " per step, and for tagged words with one row per word. Series to forecast may need several"
-            " (store,item)."
+            "Column that identifies the sequence of a row, in tables with one row per step or word; for forecasting,"
+            " maybe several (store,item)."
         ),
     )
     features: tuple[str, ...] = Field(
