@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from seqlab.sources.base import Source
 from seqlab.sources.local_numbers import PlainNumbers, decimal_of
 from seqlab.sources.open_source import open_source
 from seqlab.sources.opened_data import OpenedData
@@ -33,7 +34,7 @@ def read(path: Path, **settings: Any) -> tuple[TimeSeriesSource, list[str]]:
     return open_series(table, data), reasons
 
 
-def values_of(source: TimeSeriesSource) -> dict[str, dict[str, Any]]:
+def values_of(source: Source) -> dict[str, dict[str, Any]]:
     """The values of the rows by the name of the series."""
     return {row.values["series"]: row.values for row in source.rows()}
 

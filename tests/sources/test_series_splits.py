@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from seqlab.core.errors import DataError
-from tests.sources.series_files import days, part_of, splits, values_of, write
+from seqlab.sources.views.open_series import join_further_in_time
+from seqlab.sources.views.time_series import TimeSeriesSource
+from tests.sources.series_files import days, part_of, read, splits, values_of, write
 
 
 def numbers(values: np.ndarray) -> list[float]:
@@ -188,3 +190,16 @@ def test_no_later_value_is_in_an_earlier_part(tmp_path: Path) -> None:
     path.write_text("\n".join([*lines[:37], *(f"{line.split(',')[0]},999" for line in lines[37:])]) + "\n")
     after = values_of(part_of(splits(path, horizon=3), "valid"))[""]
     assert np.array_equal(before["targets"], after["targets"])
+
+
+def test_a_further_file_has_the_history_of_all_files_of_a_run(tmp_path: Path) -> None:
+    def source(name: str, first: int, count: int) -> TimeSeriesSource:
+        return read(table(tmp_path, name, first, count))[0]
+
+    before = {"train": source("train.csv", 0, 20), "test": source("test.csv", 20, 5)}
+    found = values_of(join_further_in_time(source("new.csv", 25, 3), before))[""]
+    assert (found["start"], numbers(found["targets"])) == (25, list(range(28)))
+    alone = source("new.csv", 25, 3)
+    assert join_further_in_time(alone, {}) is alone
+    again = values_of(join_further_in_time(source("test.csv", 20, 5), before))[""]
+    assert (again["start"], numbers(again["targets"])) == (20, list(range(25)))

@@ -112,6 +112,10 @@ class DataSpec(ABC):
         """Relate the splits that have files of their own to the training data."""
         return opened
 
+    def join_further(self, source: Source, before: Callable[[], dict[str, Source]]) -> Source:
+        """Relate a further file to the data of a finished run. before: opens that data, as far as it still exists."""
+        return source
+
     def hold_out(self, opened: OpenedData, *, seed: int) -> OpenedData:
         """Hold out the validation and test splits that no file provides from the training data."""
         data, parts = opened.settings, opened.parts

@@ -77,7 +77,7 @@ class _Reasons:
 
 def _usable(spec: DataSpec, data: DataSettings, source: Source) -> Source:
     """One row per example, without unusable ones, which are counted with those of the file."""
-    examples = spec.as_examples(_plain_numbers(spec, data, source), data)
+    examples = _examples(spec, data, source)
     checked = spec.check_rows(examples, data)
     if checked is not examples and source.bad_rows.tolerates:
         checked.bad_rows = source.bad_rows
@@ -145,9 +145,24 @@ def open_further(path: str, data: DataSettings, spec: DataSpec) -> Source:
     if not exists(path, data):
         raise missing(path)
     parts = open_parts(path, data)
-    source = spec.as_examples(_plain_numbers(spec, data, parts.get("test") or parts["train"]), data)
+    source = _examples(spec, data, parts.get("test") or parts["train"])
     check_columns(spec, data, [source])
-    return source
+    return spec.join_further(source, lambda: _opened_before(spec, data))
+
+
+def _opened_before(spec: DataSpec, data: DataSettings) -> dict[str, Source]:
+    """The splits of a run that have files of their own and still exist."""
+    if not exists(data.train, data):
+        return {}
+    named = data.model_copy(
+        update={name: "" for name in ("valid", "test") if not exists(getattr(data, name), data)}
+    )
+    parts = open_parts(data.train, data) | open_named_parts(named)
+    return {name: _examples(spec, data, source) for name, source in parts.items()}
+
+
+def _examples(spec: DataSpec, data: DataSettings, source: Source) -> Source:
+    return spec.as_examples(_plain_numbers(spec, data, source), data)
 
 
 def open_inputs(path: str, data: DataSettings, spec: DataSpec) -> Iterator[Any]:

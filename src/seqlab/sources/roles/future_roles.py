@@ -8,7 +8,7 @@ from itertools import combinations
 
 from seqlab.sources.base import Row
 from seqlab.sources.column_names import SEQUENCE_NAMES, TIME_NAMES, is_named
-from seqlab.sources.column_profile import DATE, ColumnProfile
+from seqlab.sources.column_profile import ColumnProfile
 from seqlab.sources.roles.base import ColumnRoles, Role, RoleReason
 from seqlab.sources.roles.wide_roles import FEWEST_STEPS, numbered_steps
 from seqlab.sources.settings import DataSettings
@@ -40,9 +40,9 @@ WITH_TIME = re.compile(r"\d:\d\d")
 
 
 def is_time_series(columns: Mapping[str, ColumnProfile]) -> bool:
-    """Whether the table has timestamps, or columns named like them, and numbers."""
-    times = [name for name, column in columns.items() if name.lower() in TIME_NAMES or _holds_dates(column)]
-    return bool(times) and any(
+    """Whether the table has times and numbers."""
+    times = pick_time(columns).split(",")
+    return bool(times[0]) and any(
         column.is_mostly_number for name, column in columns.items() if name not in times
     )
 
@@ -135,11 +135,6 @@ def _format_of(column: ColumnProfile) -> TimeFormat | None:
 def _holds(column: ColumnProfile, pattern: re.Pattern[str]) -> bool:
     filled = [cell.strip() for cell in column.cells if cell.strip()]
     return bool(filled) and all(map(pattern.search, filled))
-
-
-def _holds_dates(column: ColumnProfile) -> bool:
-    filled = [cell.strip() for cell in column.cells if cell.strip()]
-    return len(filled) > 1 and all(DATE.fullmatch(cell) for cell in filled)
 
 
 def _pick_sequence(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
 from seqlab.sources.base import Source
 from seqlab.sources.opened_data import OpenedData
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.views.continued_series import continue_series
+from seqlab.sources.views.continued_series import ContinuedSeries, continue_series
 from seqlab.sources.views.time_cut import cut_in_time
 from seqlab.sources.views.time_series import TimeSeries, TimeSeriesSource
 from seqlab.sources.views.wide_time_series import WideTimeSeries
@@ -41,6 +42,16 @@ def join_in_time(opened: OpenedData) -> OpenedData:
         reasons=[*opened.reasons, *reasons, *about_files],
         warnings=[*opened.warnings, *warnings],
     )
+
+
+def join_further_in_time(source: Source, before: Mapping[str, Source]) -> Source:
+    """A further file with the history of the files that a run was trained and scored on."""
+    series = cast("dict[str, TimeSeriesSource]", dict(before))
+    if "train" not in series:
+        return source
+    for part in (series[name] for name in ("valid", "test") if name in series):
+        series["train"] = ContinuedSeries(series["train"], part)
+    return ContinuedSeries(series["train"], cast("TimeSeriesSource", source))
 
 
 def hold_out_in_time(opened: OpenedData) -> OpenedData:

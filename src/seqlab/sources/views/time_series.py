@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -115,8 +116,7 @@ class TimeSeries(TimeSeriesSource):
 
     def on_grid(self, grid: Grid) -> TimeSeries:
         """The same series on the grid of another file."""
-        other = object.__new__(TimeSeries)
-        other.__dict__.update(self.__dict__)
+        other = copy(self)
         other._given_grid = grid
         return other
 
