@@ -238,3 +238,32 @@ def test_a_large_table_is_read_again_and_gives_the_same(
     actual = values_of(read(path, sequence="shop")[0])
     assert actual.keys() == expected.keys()
     assert all(same(actual[name]["targets"], expected[name]["targets"].ravel().tolist()) for name in expected)
+
+
+def test_year_month_day_and_hour_in_columns_of_their_own(tmp_path: Path) -> None:
+    rows = [f"{n + 1},2010,1,{30 + n // 24},{n % 24},{n}.5" for n in range(48)]
+    source, _ = read(write(tmp_path, "a.csv", "No,year,month,day,hour,pm2.5", *rows))
+    values = values_of(source)[""]
+    assert (source.target_names, str(values["times"][25])) == (("pm2.5",), "2010-01-31T01:00:00")
+    monthly, _ = read(
+        write(
+            tmp_path,
+            "b.csv",
+            "Year,Month,Sales",
+            *(f"{2020 + n // 12},{n % 12 + 1},{n}.5" for n in range(30)),
+        )
+    )
+    assert (monthly.frequency.months, str(values_of(monthly)[""]["times"][13])[:10]) == (1, "2021-02-01")
+
+
+def test_a_series_without_any_target_is_left_out_and_named(tmp_path: Path) -> None:
+    rows = [f"{day},{shop},{n if shop == 'a' else ''}" for n, day in enumerate(days(9)) for shop in "ab"]
+    source, _ = read(write(tmp_path, "a.csv", "date,shop,sales", *rows))
+    assert list(values_of(source)) == ["a"]
+    assert any("1 series" in sentence and "'b'" in sentence for sentence in source.findings())
+
+
+def test_conflicting_rows_are_counted_among_all_rows(tmp_path: Path) -> None:
+    rows = [f"{170406720 + n // 4}0000,{n}" for n in range(16)]
+    with pytest.raises(DataError, match="12 of 16 rows"):
+        values_of(read(write(tmp_path, "a.csv", "timestamp,load", *rows))[0])

@@ -55,7 +55,7 @@ class DataSettings(Settings):
     time: str = Field(
         "",
         description=(
-            "Column with the times of a series to forecast; two columns with date and time of day: Date,Time."
+            "Column with the times of a series to forecast, or several: Date,Time or year,month,day,hour."
             " Guessed when empty."
         ),
     )

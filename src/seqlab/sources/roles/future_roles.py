@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+from seqlab.core.errors import listed
 from seqlab.sources.base import Row
 from seqlab.sources.column_names import SEQUENCE_NAMES, TIME_NAMES, is_named
 from seqlab.sources.column_profile import ColumnProfile
@@ -35,6 +36,7 @@ TARGET_NAMES = _names("""
 MOST_SERIES_COLUMNS = 3
 MOSTLY = 0.95
 """Fraction of the rows that must have their own time."""
+DATE_PARTS = ("year", "month", "day", "hour", "minute")
 TIME_OF_DAY = re.compile(r"^\d{1,2}[:.]\d\d([:.]\d\d)?( ?[AP]M)?$", re.IGNORECASE)
 WITH_TIME = re.compile(r"\d:\d\d")
 
@@ -79,7 +81,7 @@ def future_roles(
             "features",
             ",".join(data.features),
             ",".join(features),
-            f"{len(features)} inputs known up to now ({', '.join(features[:6])}); set data.features=NAME,NAME to change them,"
+            f"inputs known up to now: {listed(features)}; set data.features=NAME,NAME to change them,"
             " data.known=NAME for what is known in advance",
         ),
     )
@@ -116,6 +118,8 @@ def wide_future_roles(columns: Mapping[str, ColumnProfile], data: DataSettings) 
 
 def pick_time(columns: Mapping[str, ColumnProfile]) -> str:
     """The column with times, preferably one named so; with the time of day, if that is a column of its own."""
+    if len(parts := _date_parts(columns)) > 1:
+        return ",".join(parts)
     named = [name for name in columns if is_named(name, TIMESTAMP_NAMES)]
     dates = [name for name in columns if (form := _format_of(columns[name])) and form.is_unmistakable]
     best = [name for name in named if name in dates] or dates
@@ -126,6 +130,13 @@ def pick_time(columns: Mapping[str, ColumnProfile]) -> str:
     clocks = [name for name, column in columns.items() if name != time and _holds(column, TIME_OF_DAY)]
     repeats = columns[time].num_distinct < columns[time].num_rows - columns[time].num_empty
     return f"{time},{clocks[0]}" if clocks and repeats and not _holds(columns[time], WITH_TIME) else time
+
+
+def _date_parts(columns: Mapping[str, ColumnProfile]) -> list[str]:
+    """The columns year, month, day, hour and minute, as far as there is no gap between them."""
+    by_name = {name.lower(): name for name, column in columns.items() if column.is_whole}
+    count = next((at for at, part in enumerate(DATE_PARTS) if part not in by_name), len(DATE_PARTS))
+    return [by_name[part] for part in DATE_PARTS[:count]]
 
 
 def _format_of(column: ColumnProfile) -> TimeFormat | None:

@@ -31,7 +31,7 @@ class SeriesColumns:
     """Which columns of a table hold what."""
 
     time: tuple[str, ...]
-    """Empty if the rows are in the order of time; two for a date and a time of day."""
+    """Empty if the rows are in the order of time; two for a date and a time of day; or year, month, day, hour, minute."""
     sequence: tuple[str, ...]
     targets: tuple[str, ...]
     features: tuple[str, ...] = ()
@@ -50,9 +50,15 @@ class SeriesColumns:
         return (*self.targets, *self.features, *self.known)
 
     def time_cell(self, row: Row) -> Any:
-        """The cell with the time; a date and a time of day are joined."""
+        """The cell with the time; a date and a time of day are joined, and so are year, month, day, hour and minute."""
         cells = [row.values.get(name) for name in self.time]
-        return cells[0] if len(cells) == 1 else " ".join(str(cell).strip() for cell in cells)
+        if len(cells) == 1:
+            return cells[0]
+        texts = [str(cell).strip() for cell in cells]
+        if self.time[0].lower() != "year":
+            return " ".join(texts)
+        clock = ":".join([*texts[3:], "00"][:2])
+        return "-".join(texts[:3]) + (f" {clock}" if len(texts) > 3 else "")
 
 
 @dataclass(eq=False)
@@ -122,7 +128,8 @@ class _Open:
             f"the time{of} is also that of line {line}, with another '{self._columns.numbers[at]}'"
             f" ({first[at]:g} there, {other[at]:g} here).",
             where=place_of(self._file, other_line),
-            cure="Fix the rows, set data.sequence=NAME if they belong to different series, " + SKIP,
+            cure="Fix the rows (times are read to the second), set data.sequence=NAME if they belong to different series, "
+            + SKIP,
         )
 
 
@@ -134,6 +141,15 @@ class BlockFacts:
     num_repeated: int = 0
     is_scattered: bool = False
     """Whether rows of a series stand between those of others."""
+    num_empty: int = 0
+    """Series without any target."""
+    first_empty: str = ""
+
+    def note_empty(self, block: Block, num_targets: int) -> None:
+        """Count a series without any target."""
+        if not np.isfinite(block.values[:, :num_targets]).any():
+            self.first_empty = self.first_empty or block.name
+            self.num_empty += 1
 
 
 class BlockReader:
@@ -149,7 +165,7 @@ class BlockReader:
         If `facts.is_scattered`, all rows are kept in memory until the end of the file.
         """
         reading = Pass(self._table.bad_rows, counts_rows=True)
-        facts.num_rows = facts.num_repeated = 0
+        facts.num_rows = facts.num_repeated = facts.num_empty = 0
         closed: set[str] = set()
         opened: dict[str, _Open] = {}
         positions: dict[str, Iterator[int]] = {}
@@ -175,8 +191,10 @@ class BlockReader:
         reading.require_few(facts.num_rows)
 
     def _close(self, series: _Open, facts: BlockFacts, reading: Pass) -> Block:
+        before = reading.skipped
         block, num_repeated = series.close(reading)
         facts.num_repeated += num_repeated
+        facts.num_rows -= reading.skipped - before
         return block
 
     def _name(self, row: Row) -> str:

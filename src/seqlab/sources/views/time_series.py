@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -30,6 +29,7 @@ from seqlab.sources.season import find_season
 from seqlab.sources.settings import DataSettings, DateOrder
 from seqlab.sources.timestamps import TimeFormat, find_time_format
 from seqlab.sources.views.series_blocks import Block, BlockFacts, BlockReader, SeriesColumns
+from seqlab.sources.views.series_findings import describe_times
 
 COLUMNS = ["series", "times", "targets", "features", "known", "static", "start", "lines"]
 SAMPLE = 1000
@@ -84,11 +84,12 @@ class _Scan:
 class TimeSeries(TimeSeriesSource):
     """Groups a table by series and time. Rows may be in any order."""
 
-    def __init__(self, table: Source, data: DataSettings) -> None:
+    def __init__(self, table: Source, data: DataSettings, *, grid: Grid | None = None) -> None:
+        """grid: that of the file which this one continues."""
         self.name, self.bad_rows, self.columns = table.name, table.bad_rows, list(COLUMNS)
+        self._data, self._given_grid = data, grid
         self._table, self._columns = table, SeriesColumns.of(data, table.columns)
         self._order: DateOrder = data.date_order
-        self._given_grid: Grid | None = None
         self.target_names, self.feature_names = self._columns.targets, self._columns.features
         self.known_names = self._columns.known
 
@@ -116,35 +117,11 @@ class TimeSeries(TimeSeriesSource):
 
     def on_grid(self, grid: Grid) -> TimeSeries:
         """The same series on the grid of another file."""
-        other = copy(self)
-        other._given_grid = grid
-        return other
+        return TimeSeries(self._table, self._data, grid=grid)
 
     def findings(self) -> list[str]:
-        facts, steps = self._scan.facts, self._scan.steps
-        usual = self.frequency.name
-        sentences = (
-            (
-                facts.num_repeated,
-                "row repeats the time and the values of another one and is dropped",
-                "rows repeat times and values of others and are dropped",
-            ),
-            (
-                steps.num_missing,
-                f"time has no row (usual step: {usual})",
-                f"times have no row (usual step: {usual})",
-            ),
-            (
-                steps.num_irregular,
-                "step is no multiple of the usual one",
-                f"steps are no multiple of the usual one ({usual}); rows move to the nearest time",
-            ),
-        )
-        return [
-            f"{self.name}: {number:,} {one if number == 1 else more}"
-            for number, one, more in sentences
-            if number
-        ]
+        sentences = describe_times(self._scan.facts, self._scan.steps)
+        return [f"{self.name}: {sentence}" for sentence in sentences]
 
     @cached_property
     def time_format(self) -> TimeFormat | None:
@@ -182,6 +159,7 @@ class TimeSeries(TimeSeriesSource):
         kept, size = list[Block](), 0
         for block in self._reader.blocks(facts):
             steps.add(block.times)
+            facts.note_empty(block, len(self._columns.targets))
             size += block.values.size + 2 * len(block.times)
             if was_scattered or size <= MOST_KEPT:
                 kept.append(block)
