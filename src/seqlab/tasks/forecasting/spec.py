@@ -6,7 +6,7 @@ a calendar.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from seqlab.sources.opened_data import OpenedData
 from seqlab.sources.roles.series_settings import find_series_columns
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import names_of
-from seqlab.sources.views.open_series import hold_out_in_time, join_in_time, open_series
+from seqlab.sources.views.open_series import hold_out_in_time, join_further_in_time, join_in_time, open_series
 from seqlab.sources.views.time_series import TimeSeriesSource
 from seqlab.tasks.forecasting.defaults import reject_conflicts, with_defaults
 from seqlab.tasks.forecasting.settings import ForecastingSettings
@@ -71,6 +71,9 @@ class ForecastingSpec(TaskSpec):
 
     def join_parts(self, opened: OpenedData) -> OpenedData:
         return join_in_time(opened)
+
+    def join_further(self, source: Source, before: Callable[[], dict[str, Source]]) -> Source:
+        return join_further_in_time(source, before())
 
     def hold_out(self, opened: OpenedData, *, seed: int) -> OpenedData:
         return hold_out_in_time(opened)
