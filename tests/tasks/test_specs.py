@@ -24,6 +24,7 @@ TASKS = (
     "tagging",
     "translation",
     "captioning",
+    "forecasting",
     "language_model",
     "masked_language_model",
 )
@@ -47,17 +48,20 @@ def test_the_reason_for_a_text_column_is_kept_whatever_its_name(tmp_path: Path) 
         assert any("data.label=" in reason for reason in reasons) == has_label
 
 
+SERIES = ("data.time=date", "data.date_order=day", "data.horizon=7", "data.known=a,b", "data.static=a")
+"""Settings of series to forecast."""
 USED = {
     "bag.n_grams=2": {"classification", "multi_label", "regression"},
     "decoder.attention=dot": {"translation", "captioning"},
     "scheduled_sampling.schedule=linear": {"translation", "captioning"},
-    "training.label_smoothing=0.1": {*TASKS} - {"regression"},
+    "training.label_smoothing=0.1": {*TASKS} - {"regression", "forecasting"},
     "tokens.shared=true": {"translation"},
     "tokens.target_kind=words": {"translation", "captioning"},
     "data.language=to": {"translation"},
     "data.image_size=16": {"captioning"},
     "data.label_separator=;": {"multi_label"},
-    "data.max_length=50": {*TASKS} - {"captioning", "language_model", "masked_language_model"},
+    **{setting: {"forecasting"} for setting in SERIES},
+    "data.max_length=50": {*TASKS} - {"captioning", "forecasting", "language_model", "masked_language_model"},
 }
 """Settings that change what is learned, and the tasks whose parts read them."""
 BATCHES = {

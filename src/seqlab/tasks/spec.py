@@ -40,6 +40,8 @@ OF_PAIRS = (
 """Settings that only tasks with a source and a target use."""
 OF_IMAGE_FILES = ("data.images", "data.image_size")
 """Settings that only tasks with image files use."""
+OF_SERIES = ("data.time", "data.date_order", "data.horizon", "data.known", "data.static")
+"""Settings that only forecasting uses."""
 OF_LABELED_BATCHES = ("training.group_by_length", "training.pad_to")
 """Settings that only tasks with labeled sequences use for their batches."""
 BATCH_LAYOUT = ("training.batch_tokens", *OF_LABELED_BATCHES)

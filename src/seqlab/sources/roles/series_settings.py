@@ -8,9 +8,9 @@ from seqlab.sources.column_profile import profile
 from seqlab.sources.column_roles import SAMPLE, first_rows
 from seqlab.sources.date_order import decide_date_order
 from seqlab.sources.roles.future_roles import future_roles
+from seqlab.sources.series_columns import SeriesColumns
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import names_of
-from seqlab.sources.views.series_blocks import SeriesColumns
 
 
 def find_series_columns(source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -15,50 +15,14 @@ from jaxtyping import Float, Int
 from seqlab.core.errors import DataError, shortened
 from seqlab.sources.bad_rows import EmptyCell, Pass
 from seqlab.sources.base import Row, Source, is_empty, place_of, require_columns
-from seqlab.sources.settings import DataSettings
+from seqlab.sources.series_columns import SeriesColumns
 from seqlab.sources.splitting import cell_text
 from seqlab.sources.timestamps import TimeFormat
-from seqlab.sources.views.joined_columns import names_of
 from seqlab.sources.views.series import NO_NUMBER, number
 
 SKIP = "or skip such rows with data.bad_rows=skip."
 BETWEEN = " / "
 """Between the parts of a name."""
-
-
-@dataclass(frozen=True)
-class SeriesColumns:
-    """Which columns of a table hold what."""
-
-    time: tuple[str, ...]
-    """Empty if the rows are in the order of time; two for a date and a time of day; or year, month, day, hour, minute."""
-    sequence: tuple[str, ...]
-    targets: tuple[str, ...]
-    features: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
-    static: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, data: DataSettings, columns: list[str]) -> Self:
-        time, sequence, targets = (
-            tuple(names_of(name, columns)) if name else () for name in (data.time, data.sequence, data.target)
-        )
-        return cls(time, sequence, targets, data.features, data.known, data.static)
-
-    @property
-    def numbers(self) -> tuple[str, ...]:
-        return (*self.targets, *self.features, *self.known)
-
-    def time_cell(self, row: Row) -> Any:
-        """The cell with the time; a date and a time of day are joined, and so are year, month, day, hour and minute."""
-        cells = [row.values.get(name) for name in self.time]
-        if len(cells) == 1:
-            return cells[0]
-        texts = [str(cell).strip() for cell in cells]
-        if self.time[0].lower() != "year":
-            return " ".join(texts)
-        clock = ":".join([*texts[3:], "00"][:2])
-        return "-".join(texts[:3]) + (f" {clock}" if len(texts) > 3 else "")
 
 
 @dataclass(eq=False)

@@ -26,9 +26,10 @@ from seqlab.core.errors import DataError
 from seqlab.sources.base import Row, Source
 from seqlab.sources.frequency import Frequency, Grid, StepCounts
 from seqlab.sources.season import find_season
+from seqlab.sources.series_columns import SeriesColumns
 from seqlab.sources.settings import DataSettings, DateOrder
 from seqlab.sources.timestamps import TimeFormat, find_time_format
-from seqlab.sources.views.series_blocks import Block, BlockFacts, BlockReader, SeriesColumns
+from seqlab.sources.views.series_blocks import Block, BlockFacts, BlockReader
 from seqlab.sources.views.series_findings import describe_times
 
 COLUMNS = ["series", "times", "targets", "features", "known", "static", "start", "lines"]

@@ -14,7 +14,7 @@ from seqlab.sources.base import Row, Source, require_columns
 from seqlab.sources.column_roles import ColumnRoles
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.seq2seq.spec import PairSpec, image_columns
-from seqlab.tasks.spec import OF_LABELED_BATCHES, task_specs
+from seqlab.tasks.spec import OF_LABELED_BATCHES, OF_SERIES, task_specs
 
 if TYPE_CHECKING:
     from seqlab.tasks.parts import TaskParts
@@ -58,6 +58,7 @@ class CaptioningSpec(PairSpec):
     guess_order = 10
     ignored = (
         *OF_LABELED_BATCHES,
+        *OF_SERIES,
         "bag",
         "tokens.shared",
         "data.language",

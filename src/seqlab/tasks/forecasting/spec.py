@@ -20,13 +20,11 @@ from seqlab.sources.opened_data import OpenedData
 from seqlab.sources.roles.series_settings import find_series_columns
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.joined_columns import names_of
-from seqlab.sources.views.open_series import hold_out_in_time, join_further_in_time, join_in_time, open_series
-from seqlab.sources.views.time_series import TimeSeriesSource
-from seqlab.tasks.forecasting.defaults import reject_conflicts, with_defaults
 from seqlab.tasks.forecasting.settings import ForecastingSettings
 from seqlab.tasks.spec import OF_IMAGE_FILES, OF_LABELED_BATCHES, OF_PAIRS, TaskSpec, task_specs
 
 if TYPE_CHECKING:
+    from seqlab.sources.views.time_series import TimeSeriesSource
     from seqlab.tasks.parts import TaskParts
 
 
@@ -61,6 +59,8 @@ class ForecastingSpec(TaskSpec):
         return find_series_columns(source, data)
 
     def as_examples(self, source: Source, data: DataSettings) -> TimeSeriesSource:
+        from seqlab.sources.views.open_series import open_series
+
         return open_series(source, data)
 
     def required_columns(self, source: Source, data: DataSettings) -> list[str]:
@@ -70,19 +70,29 @@ class ForecastingSpec(TaskSpec):
         return [*names_of(data.target, []), *data.features, *data.known]
 
     def join_parts(self, opened: OpenedData) -> OpenedData:
+        from seqlab.sources.views.open_series import join_in_time
+
         return join_in_time(opened)
 
     def join_further(self, source: Source, before: Callable[[], dict[str, Source]]) -> Source:
+        from seqlab.sources.views.open_series import join_further_in_time
+
         return join_further_in_time(source, before())
 
     def hold_out(self, opened: OpenedData, *, seed: int) -> OpenedData:
+        from seqlab.sources.views.open_series import hold_out_in_time
+
         return hold_out_in_time(opened)
 
     def read_inputs(self, source: Source, data: DataSettings, folder: Path) -> Iterator[Row]:
         """The series of a file; each is forecast from its last known target on."""
+        from seqlab.sources.views.open_series import open_series
+
         return open_series(source, data).rows()
 
     def contradictions(self, recipe: Recipe) -> list[Contradiction]:
+        from seqlab.tasks.forecasting.defaults import reject_conflicts
+
         return super().contradictions(recipe) + contradiction_in(lambda: reject_conflicts(recipe))
 
     def network_contradictions(self, recipe: Recipe) -> list[Contradiction]:
@@ -90,6 +100,8 @@ class ForecastingSpec(TaskSpec):
         return [] if isinstance(recipe.model, LinearSettings) else super().network_contradictions(recipe)
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+        from seqlab.tasks.forecasting.defaults import with_defaults
+
         return with_defaults(recipe, train)
 
     def example_commands(self, folder: Path, recipe: Recipe, example: str) -> list[str]:

@@ -16,7 +16,7 @@ from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.column_roles import Answer, ColumnRoles, find_roles
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.labeled.rows import LabeledRows
-from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, TaskSpec, find_spec
+from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, OF_SERIES, TaskSpec, find_spec
 from seqlab.tasks.text.defaults import (
     Texts,
     reject_bag_settings,
@@ -66,7 +66,7 @@ class WholeSequenceSpec(LabeledSpec):
 
     joins_text_columns = True
     answers_per_sequence = True
-    ignored: ClassVar[tuple[str, ...]] = (*OF_PAIRS, *OF_IMAGE_FILES, "data.label_separator")
+    ignored: ClassVar[tuple[str, ...]] = (*OF_PAIRS, *OF_IMAGE_FILES, *OF_SERIES, "data.label_separator")
 
     def read_answer(self, row: Row, data: DataSettings) -> object:
         """Return the answer of a row; raises DataError if it has none."""

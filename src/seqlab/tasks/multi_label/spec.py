@@ -15,7 +15,7 @@ from seqlab.sources.views.flag_columns import FlagColumns
 from seqlab.sources.views.joined_columns import names_of
 from seqlab.tasks.labeled.rows import names_or_nothing
 from seqlab.tasks.labeled.spec import NamedAnswerSpec
-from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, task_specs
+from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, OF_SERIES, task_specs
 
 if TYPE_CHECKING:
     from seqlab.tasks.parts import TaskParts
@@ -33,7 +33,7 @@ class MultiLabelSpec(NamedAnswerSpec):
     guess_order = 40
     answer = "labels"
     needs = "a column of labels"
-    ignored = (*OF_PAIRS, *OF_IMAGE_FILES)
+    ignored = (*OF_PAIRS, *OF_IMAGE_FILES, *OF_SERIES)
 
     def read_answer(self, row: Row, data: DataSettings) -> list[str]:
         return labels_of(row, data.label, separator=data.label_separator)

@@ -19,7 +19,7 @@ from seqlab.sources.views.word_rows import WordRows
 from seqlab.sources.word_lists import tags_of, words_of
 from seqlab.tasks.labeled.rows import names_or_nothing
 from seqlab.tasks.labeled.spec import LabeledSpec
-from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, task_specs
+from seqlab.tasks.spec import OF_IMAGE_FILES, OF_PAIRS, OF_SERIES, task_specs
 from seqlab.tasks.tagging.defaults import reject_crf_conflicts, with_defaults
 from seqlab.tasks.tagging.rows import TaggedRows
 from seqlab.tasks.tagging.settings import TaggingSettings
@@ -52,7 +52,7 @@ class TaggingSpec(LabeledSpec):
     has_class_labels = True
     supports_metrics = True
     supports_distillation = True
-    ignored = (*OF_PAIRS, *OF_IMAGE_FILES, "bag", "data.label_separator")
+    ignored = (*OF_PAIRS, *OF_IMAGE_FILES, *OF_SERIES, "bag", "data.label_separator")
 
     def format_of(self, path: Path, data: DataSettings) -> str:
         return "tagged" if path.is_file() and format_of(path) in OPEN_FORMATS else ""

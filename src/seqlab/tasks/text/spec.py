@@ -15,7 +15,7 @@ from seqlab.sources.file_format import CONVERSATIONS, format_of
 from seqlab.sources.files.compression import plain_name
 from seqlab.sources.formats.registry import formats_by_suffix
 from seqlab.sources.settings import DataSettings
-from seqlab.tasks.spec import OF_IMAGE_FILES, OF_LABELED_BATCHES, OF_PAIRS, TaskSpec, find_spec
+from seqlab.tasks.spec import OF_IMAGE_FILES, OF_LABELED_BATCHES, OF_PAIRS, OF_SERIES, TaskSpec, find_spec
 
 
 class WindowSettings(Settings):
@@ -32,6 +32,7 @@ class TextSpec(TaskSpec):
     ignored = (
         *OF_PAIRS,
         *OF_IMAGE_FILES,
+        *OF_SERIES,
         *OF_LABELED_BATCHES,
         "bag",
         "data.label_separator",

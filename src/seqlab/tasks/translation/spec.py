@@ -13,7 +13,7 @@ from seqlab.sources.base import Source, require_columns, text_of
 from seqlab.sources.column_roles import ColumnRoles
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.seq2seq.spec import PairSpec
-from seqlab.tasks.spec import OF_IMAGE_FILES, OF_LABELED_BATCHES, task_specs
+from seqlab.tasks.spec import OF_IMAGE_FILES, OF_LABELED_BATCHES, OF_SERIES, task_specs
 from seqlab.tasks.translation.defaults import with_defaults
 from seqlab.tasks.translation.rows import PairRows
 
@@ -28,7 +28,7 @@ class TranslationSpec(PairSpec):
     name = "translation"
     pipeline_tag = "translation"
     guess_order = 20
-    ignored = (*OF_IMAGE_FILES, *OF_LABELED_BATCHES, "bag", "data.label_separator")
+    ignored = (*OF_IMAGE_FILES, *OF_SERIES, *OF_LABELED_BATCHES, "bag", "data.label_separator")
     hint = "; for train.en next to train.de: data.train=train data.source=en data.target=de"
 
     def fits(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> bool:
