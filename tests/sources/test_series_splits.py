@@ -203,3 +203,15 @@ def test_a_further_file_has_the_history_of_all_files_of_a_run(tmp_path: Path) ->
     assert join_further_in_time(alone, {}) is alone
     again = values_of(join_further_in_time(source("test.csv", 20, 5), before))[""]
     assert (again["start"], numbers(again["targets"])) == (20, list(range(25)))
+
+
+def test_only_the_last_part_knows_what_comes_after_it(tmp_path: Path) -> None:
+    rows = [f"{day},{n if n < 40 else ''},{n}" for n, day in enumerate(days(45))]
+    opened = splits(write(tmp_path, "a.csv", "date,sales,promo", *rows), horizon=3, known=("promo",))
+    found = {name: values_of(part_of(opened, name))[""] for name in ("train", "valid", "test")}
+    assert {name: len(values["known"]) for name, values in found.items()} == {
+        "train": 32,
+        "valid": 36,
+        "test": 45,
+    }
+    assert len(found["test"]["targets"]) == 40

@@ -107,9 +107,10 @@ def test_years_and_weeks() -> None:
     assert frequency_of(*days(70)[::7])[0] == Frequency(7 * 86400)
 
 
-def test_a_late_stamp_moves_to_the_nearest_time() -> None:
+@pytest.mark.parametrize("stamp", ["04:31:07", "04:29:50"])
+def test_a_late_or_early_stamp_moves_to_the_nearest_time(stamp: str) -> None:
     stamps = [f"2024-01-01T{hour:02d}:30:00" for hour in range(9)]
-    stamps[4] = "2024-01-01T04:31:07"
+    stamps[4] = f"2024-01-01T{stamp}"
     frequency, grid = frequency_of(*stamps)
     times = np.array(stamps, "datetime64[s]")
     assert frequency.name == "hourly"
