@@ -11,6 +11,7 @@ import random
 import string
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date, timedelta
 from itertools import cycle
 from pathlib import Path
 
@@ -107,6 +108,22 @@ class SmallFiles:
             ["id", "kind", "value"],
             [(f"{n}-{kind}", kind, f"{value:.3f}") for n, kind, value in series],
         )
+
+        self._climate()
+
+    def _climate(self) -> None:
+        """Daily weather in two files, of which the second continues the first."""
+        first = date(2016, 6, 1)
+        rows = [
+            (
+                first + timedelta(days=day),
+                *(f"{level + self.chance.gauss(0, 2):.2f}" for level in (20, 60, 5, 1010)),
+            )
+            for day in range(214)
+        ]
+        columns = ["date", "meantemp", "humidity", "wind_speed", "meanpressure"]
+        self.table("DailyDelhiClimateTrain.csv", columns, rows[:174])
+        self.table("DailyDelhiClimateTest.csv", columns, rows[174:])
 
     def film(self, label: str) -> str:
         row = {"id": self.number(), "label": int(label == "good"), "text": self.review(SIDES[label])}
