@@ -43,9 +43,8 @@ class ForecastingEvaluator(Evaluator[ForecastingCodec, ForecastSplit, Forecastin
         naive2 = baselines.get(NAIVE2)
         items = forecast_items(truth, predicted.values, predicted.levels, naive2=naive2)
         name = self._best_baseline if self._best_baseline in baselines else next(iter(baselines))
-        baseline = forecast_items(
-            truth, _as_quantiles(baselines[name], predicted), predicted.levels, naive2=naive2
-        )
+        with_bands = self._baseline_calibration.apply(self._as_quantiles(baselines[name]), encoded.deviation)
+        baseline = forecast_items(truth, with_bands, predicted.levels, naive2=naive2)
         scores = forecast_scores(truth, items, baseline=baseline, baseline_name=name)
         scored = ScoredForecasts(
             truth=truth,
@@ -97,10 +96,20 @@ class ForecastingEvaluator(Evaluator[ForecastingCodec, ForecastSplit, Forecastin
         valid = self.splits["valid"]
         return most_accurate(self._forecast_baselines(valid), valid.truth, valid.naive_error)
 
+    @cached_property
+    def _baseline_calibration(self) -> ForecastCalibration:
+        """Bands around the best baseline from its validation errors, so that CRPS compares distributions with each other;
+        none without validation data.
+        """
+        if "train" not in self.splits or "valid" not in self.splits:
+            return ForecastCalibration()
+        valid = self.splits["valid"]
+        points = self._as_quantiles(self._forecast_baselines(valid)[self._best_baseline])
+        return ForecastCalibration.fit(valid.truth, points, self.codec.output.levels, valid.deviation)
 
-def _as_quantiles(forecasts: PointForecasts, like: Quantiles) -> np.ndarray:
-    """Repeat a point forecast as every quantile."""
-    return np.repeat(forecasts[..., None], len(like.levels), axis=-1)
+    def _as_quantiles(self, points: PointForecasts) -> Float[np.ndarray, "windows horizon targets levels"]:
+        """Repeat point forecasts for every level."""
+        return np.repeat(points[..., None], len(self.codec.output.levels), axis=-1)
 
 
 def last_values(split: ForecastSplit) -> Float[np.ndarray, "windows targets"]:
