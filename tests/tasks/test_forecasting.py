@@ -472,3 +472,12 @@ def test_the_better_naive_forecast_of_training_is_the_start() -> None:
         for values in (season, walk)
     ]
     assert found == ["season", "last"]
+
+
+def test_an_evaluator_of_other_parts_keeps_the_fitted_baselines() -> None:
+    task = make(parts([row(WAVE)], ends=(25, 30)), forecasting=PLAIN)
+    model = shaken(task)
+    evaluator = task.evaluator()
+    expected = evaluator.evaluate(task.predictor(model), "test").scores[0].baseline
+    other = evaluator.with_splits({"test": task.splits["test"]})
+    assert other.evaluate(task.predictor(model), "test").scores[0].baseline == expected

@@ -19,7 +19,7 @@ from seqlab.tasks.forecasting.outputs import Quantiles, predict_windows
 from seqlab.tasks.forecasting.predictor import ForecastingPredictor
 from seqlab.tasks.forecasting.report import ScoredForecasts, forecast_sections
 from seqlab.tasks.forecasting.scores import ForecastTruth, forecast_items, forecast_scores, network_verdict
-from seqlab.tasks.forecasting.series import fill_forward
+from seqlab.tasks.forecasting.series import Series, fill_forward
 from seqlab.tasks.forecasting.split import ForecastSplit
 
 NAIVE2, PERSISTENCE = "Naive2", "persistence"
@@ -69,12 +69,11 @@ class ForecastingEvaluator(Evaluator[ForecastingCodec, ForecastSplit, Forecastin
 
     def _forecast_baselines(self, split: ForecastSplit) -> dict[str, PointForecasts]:
         """Forecast from the origins of a split with every method; without training data, with the last value."""
-        baselines, numbers = self._baselines, dict[str, int]()
-        if baselines is not None:
-            numbers = {series.name: number for number, series in enumerate(self.splits["train"].series)}
+        baselines = self._baselines
+        numbers = {series.name: number for number, series in enumerate(self._train_series)}
         if baselines is None or not {series.name for series in split.series} <= numbers.keys():
             return {PERSISTENCE: np.repeat(last_values(split)[:, None], split.horizon, axis=1)}
-        values = [series.targets for series in self.splits["train"].series]
+        values = [series.targets for series in self._train_series]
         for series in split.series:
             values[numbers[series.name]] = series.targets
         places = np.array([numbers[series.name] for series in split.series])
@@ -82,16 +81,21 @@ class ForecastingEvaluator(Evaluator[ForecastingCodec, ForecastSplit, Forecastin
         return baselines.forecast(values, windows)
 
     @cached_property
+    def _train_series(self) -> tuple[Series, ...]:
+        """The series that the baselines are fitted on; an evaluator of other parts keeps them."""
+        return self.splits["train"].series if "train" in self.splits else ()
+
+    @cached_property
     def _baselines(self) -> Baselines | None:
-        if "train" not in self.splits:
+        if not self._train_series:
             return None
-        train = [series.targets for series in self.splits["train"].series]
+        train = [series.targets for series in self._train_series]
         return Baselines.fit(train, season=self.codec.settings.season, horizon=self.codec.horizon)
 
     @cached_property
     def _best_baseline(self) -> str:
         """The method with the lowest error on the validation split."""
-        if "train" not in self.splits or "valid" not in self.splits:
+        if not self._train_series or "valid" not in self.splits:
             return PERSISTENCE
         valid = self.splits["valid"]
         return most_accurate(self._forecast_baselines(valid), valid.truth, valid.naive_error)
