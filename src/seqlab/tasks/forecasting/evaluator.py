@@ -40,7 +40,7 @@ class ForecastingEvaluator(Evaluator[ForecastingCodec, ForecastSplit, Forecastin
         predicted = self._predict(predictor, encoded)
         truth = ForecastTruth.of(encoded.truth, encoded.naive_error, encoded.windows)
         baselines = self._forecast_baselines(encoded)
-        naive2 = baselines.get(NAIVE2)
+        naive2 = baselines.get(NAIVE2) if truth.has_many_series else None  # OWA is a mean over series
         items = forecast_items(truth, predicted.values, predicted.levels, naive2=naive2)
         name = self._best_baseline if self._best_baseline in baselines else next(iter(baselines))
         with_bands = self._baseline_calibration.apply(self._as_quantiles(baselines[name]), encoded.deviation)
