@@ -267,3 +267,11 @@ def test_conflicting_rows_are_counted_among_all_rows(tmp_path: Path) -> None:
     rows = [f"{170406720 + n // 4}0000,{n}" for n in range(16)]
     with pytest.raises(DataError, match="12 of 16 rows"):
         values_of(read(write(tmp_path, "a.csv", "timestamp,load", *rows))[0])
+
+
+def test_a_fingerprint_is_short_and_depends_on_how_the_series_are_read(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", "day,a,b", "2024-01-01,1,5", "2024-01-02,2,6", "2024-01-03,4,8")
+    one, again, other = (read(path, target=target)[0].fingerprint() for target in ("a", "a", "b"))
+    assert one == again
+    assert one != other
+    assert len(one) < 60

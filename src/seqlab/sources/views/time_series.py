@@ -13,6 +13,7 @@ The values of a row:
 
 from __future__ import annotations
 
+import hashlib
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -102,7 +103,7 @@ class TimeSeries(TimeSeriesSource):
                 yield row
 
     def fingerprint(self) -> str:
-        return f"time_series:{self._table.fingerprint()}:{self._columns}:{self._order}:{self.grid}"
+        return digest_of_reading("time_series", self._table, self._columns, self._order, self.grid)
 
     @property
     def grid(self) -> Grid:  # type: ignore[override]
@@ -207,3 +208,9 @@ class TimeSeries(TimeSeriesSource):
             where=self.name,
             cure="Aggregate the rows to regular times first, or set data.sequence=NAME if they belong to several series.",
         )
+
+
+def digest_of_reading(name: str, table: Source, *how: object) -> str:
+    """Return a short fingerprint of a table and of how its series are read: its parts would fill a page."""
+    parts = hashlib.sha256("\n".join(map(repr, (table.fingerprint(), *how))).encode())
+    return f"{name}:{parts.hexdigest()[:32]}"

@@ -21,7 +21,13 @@ from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import cell_text
 from seqlab.sources.views.joined_columns import names_of
 from seqlab.sources.views.series_blocks import BETWEEN, SKIP, number_or_nan, static_value
-from seqlab.sources.views.time_series import COLUMNS, MOST_KEPT, TimeSeriesSource, targets_of
+from seqlab.sources.views.time_series import (
+    COLUMNS,
+    MOST_KEPT,
+    TimeSeriesSource,
+    digest_of_reading,
+    targets_of,
+)
 
 
 class WideTimeSeries(TimeSeriesSource):
@@ -82,7 +88,7 @@ class WideTimeSeries(TimeSeriesSource):
             )
 
     def fingerprint(self) -> str:
-        return f"wide_time_series:{self._table.fingerprint()}:{self._sequence}:{self._static}:{self.steps}"
+        return digest_of_reading("wide_time_series", self._table, self._sequence, self._static, self.steps)
 
     @cached_property
     def season(self) -> int:
