@@ -187,7 +187,7 @@ def test_a_notebook_sees_one_line_that_is_rewritten(
     seqlab.train(ROWS, **SMALL, out=tmp_path / "run")
     live = capsys.readouterr().err.split("\r", 1)[1].split("\n")[0]
     assert "step 2/2" in live
-    assert "valid loss" in live.split("\r")[-1]
+    assert "valid_loss" in live.split("\r")[-1]
 
 
 def test_an_evaluation_shows_its_scores_and_a_misspelled_score_is_answered_with_the_nearest(

@@ -29,7 +29,7 @@ def test_examples_run_and_print_what_they_promise(example: str, capsys: pytest.C
 
 def test_every_instrument_has_a_line() -> None:
     modules = (Path(__file__).parents[2] / "src" / "seqlab" / "inspection").glob("*.py")
-    support = {"__init__", "step_order", "torch_recurrent", "scannable", "table_display"}
+    support = {"__init__", "step_order", "torch_recurrent", "layer_directions", "table_display"}
     assert [
         path.name for path in modules if path.stem not in support and f"| `{path.name}` |" not in PAGE
     ] == []

@@ -102,11 +102,11 @@ def test_requested_metrics_come_after_the_scores_of_the_task(kappa: type[Metric]
 def test_a_task_without_predictions_rejects_metrics_before_training(
     task: str, works: bool, kappa: type[Metric]
 ) -> None:
-    recipe = check({"task": task, "evaluation": {"metrics": ["cohen_kappa"]}}, where="")
+    values = {"task": task, "evaluation": {"metrics": ["cohen_kappa"]}}
     if works:
-        return reject_unsupported(recipe)
+        return reject_unsupported(check(values, where=""))
     with pytest.raises(RecipeError) as caught:
-        reject_unsupported(recipe)
+        reject_unsupported(check(values, where=""))
     assert task in str(caught.value)
     assert "evaluation.metrics" in str(caught.value)
     return None

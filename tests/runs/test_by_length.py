@@ -54,7 +54,7 @@ def test_quality_by_length_with_and_without_attention_is_one_chart_of_a_comparis
     folders = [str(one.folder) for one in trained]
     found = run(capsys, "compare", *folders, "--out", str(tmp_path / "both"))
     assert found.code == 0
-    assert "exact match by characters in the source:" in found.out
+    assert "exact_match by characters in the source:" in found.out
     page = Page((tmp_path / "both" / "compare.html").read_text(encoding="utf-8"))
     assert "lengths" in page.values("id")
     assert "exact match by source length" in page.text

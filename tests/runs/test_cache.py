@@ -19,6 +19,7 @@ from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.survey.passages import Repeats
 from seqlab.sources.survey.report import Leak, PartSurvey, Quantiles, Survey
+from seqlab.sources.survey.series_survey import ColumnSurvey, SeriesSurvey
 from tests.runs.source_runs import hurried
 from tests.runs.test_compare import SMALL, write_notes
 
@@ -127,6 +128,7 @@ def test_everything_comes_back_as_it_was_found(folder: Path) -> None:
         length_characters=counts,
         length_words=counts,
         labels={"x": 3, "\udc80é": 1},
+        noun="sequences",
         empty=1,
         first_empty=["a, line 2"],
         duplicates=1,
@@ -154,6 +156,12 @@ def test_everything_comes_back_as_it_was_found(folder: Path) -> None:
         in_valid=6,
         share_in_valid=0.5,
         first_in_valid=leaks,
+        series=SeriesSurvey(
+            num_series=2,
+            num_steps=40,
+            first_constant=["shop 3"],
+            columns={"sales": ColumnSurvey(missing=1, outliers=2, first_outliers=["line 4"], median=8.5)},
+        ),
     )
     assert all(value for name, value in vars(part).items() if name != "repeats")  # no field is left out
     repeats = Repeats(0.25, 8, 0.5, "a, line 1", "b, line 2", np.array([3, 5]), np.arange(8))
@@ -162,7 +170,7 @@ def test_everything_comes_back_as_it_was_found(folder: Path) -> None:
     )
     parts = {"train": open_source(folder / "train.csv", DataSettings())}
     for _ in range(2):  # as it is found, and as it is kept
-        found = cached_survey(parts, lambda: survey, asked={}, paths=[])
+        found = cached_survey(parts, lambda: survey, options={}, paths=[])
         kept = found.parts["test"].repeats
         assert kept is not None
         assert (kept.starts.tolist(), kept.looked_at.tolist()) == ([3, 5], list(range(8)))

@@ -94,7 +94,7 @@ def test_without_a_run_there_is_nothing_to_keep(word: str, tmp_path: Path) -> No
     name = word.partition("=")[0]
     with pytest.raises(
         RecipeError,
-        match=rf"{name}: .*no run to start from is set\.\n  .*start=\"RUN\"",
+        match=rf"{name}: .*no run to start from is set\. .*start=\"RUN\"",
     ):
         find_recipe(str(write_table(tmp_path)), [word])
 
@@ -103,9 +103,9 @@ def test_settings_that_contradict_each_other_are_refused(
     language_run: Run, recurrent_run: Run, tmp_path: Path
 ) -> None:
     data = write_table(tmp_path)
-    assert "start.freeze_layers: start.freeze=backbone" in refused(
-        data, language_run, "start.freeze=backbone", "start.freeze_layers=1"
-    )
+    said = refused(data, language_run, "start.freeze=backbone", "start.freeze_layers=1")
+    assert "start.freeze_layers: " in said
+    assert "start.freeze=backbone" in said
     assert "start.lora_rank: " in refused(data, language_run, "start.lora_rank=2", "start.freeze=embedding")
     said = refused(data, recurrent_run, "start.lora_rank=2")
     assert "start.lora_rank: " in said

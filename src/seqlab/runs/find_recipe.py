@@ -17,7 +17,7 @@ from seqlab.recipes.problems import unknown_to_every_kind
 from seqlab.recipes.read import Raw, check, read_raw, shipped_recipes
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.sections import dotted_names
-from seqlab.runs.folder.layout import find_run, read_recipe
+from seqlab.runs.folder.layout import read_recipe
 from seqlab.runs.missing_file import missing_file_of
 from seqlab.runs.transfer.warm_start import (
     find_source,
@@ -87,7 +87,6 @@ def _check(raw: Raw, mistakes: Sequence[str], *, where: str) -> Recipe:
     run = raw["start"].get("run") if isinstance(raw.get("start"), dict) else None
     if not run or not isinstance(run, str):
         return check(raw, where=where, mistakes=mistakes)
-    find_run(run)  # a misspelled name gets a suggestion
     source = read_recipe(find_source(StartSettings(run=run)))
     recipe = check(with_kinds_of(raw, source), where=where, mistakes=mistakes)
     reject_incompatible_settings(recipe, source)
