@@ -10,11 +10,13 @@ from seqlab.attention.base import score_functions
 from seqlab.blocks.image import RowsToImage
 from seqlab.models.aliases import MODEL_ALIASES
 from seqlab.models.base import backbones
+from seqlab.models.forecasting.forecaster import Forecaster
 from seqlab.models.images.convolutional import ConvolutionalImageBackbone
 from seqlab.models.images.vision_transformer import VisionTransformer
 from seqlab.models.parameter_formulas import (
     POSITIONS,
     SCORES,
+    count_parameters,
     model_formula,
     positions_formula,
     score_formula,
@@ -22,10 +24,12 @@ from seqlab.models.parameter_formulas import (
 from seqlab.models.presets import MODEL_PRESETS
 from seqlab.models.settings.bag import NGramBagSettings
 from seqlab.models.settings.images import ImageConvolutionalSettings, VisionTransformerSettings
+from seqlab.models.settings.linear import LinearSettings
 from seqlab.models.settings.section import ModelSettings
 from seqlab.models.settings.transformer import TransformerSettings
 from seqlab.models.summaries import MODEL_SUMMARIES, MODEL_SYNONYMS, model_summary
 from seqlab.positions.base import positional_encodings
+from seqlab.tasks.forecasting.settings import LEVELS
 
 DIGITS = RowsToImage(height=8, width=8, channels=1)
 
@@ -40,7 +44,21 @@ def build(name: str) -> nn.Module:
         return VisionTransformer.from_settings(settings, DIGITS)
     if isinstance(settings, ImageConvolutionalSettings):
         return ConvolutionalImageBackbone.from_settings(settings, DIGITS)
+    if isinstance(settings, LinearSettings):
+        return linear_forecaster(context=21, horizon=7, targets=1, parameters=len(LEVELS))
     return backbones.get(settings.kind).from_settings(settings, causal=False)
+
+
+def linear_forecaster(*, context: int, horizon: int, targets: int, parameters: int) -> Forecaster:
+    return Forecaster(
+        None,
+        context=context,
+        horizon=horizon,
+        num_columns=targets,
+        num_targets=targets,
+        num_parameters=parameters,
+        linear=True,
+    )
 
 
 def size_of(module: nn.Module) -> int:
@@ -56,6 +74,13 @@ def test_the_formula_of_a_model_counts_its_parameters(name: str) -> None:
     assert formula is not None
     assert formula.count() == size_of(build(name))
     assert f"{formula.count():,} with " in str(formula)
+
+
+def test_the_formula_of_a_linear_forecast_holds_for_several_targets() -> None:
+    formula = model_formula("linear")
+    assert formula is not None
+    forecaster = linear_forecaster(context=5, horizon=3, targets=2, parameters=4)
+    assert count_parameters(formula.text, {"w": 5, "h": 3, "t": 2, "q": 4}) == size_of(forecaster)
 
 
 @pytest.mark.parametrize("name", SCORES)

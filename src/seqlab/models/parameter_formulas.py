@@ -35,6 +35,8 @@ CONVOLUTIONAL = "L · (k · d · d + d · d + 4 · d) + 2 · d"
 """L layers of width d with kernels of k steps: convolution, projection, norm; a last norm."""
 IMAGE_CONVOLUTIONAL = "9 · c · d + (2 · L - 1) · 9 · d · d + 4 · L · d"
 """L stages of two convolutions of 3 by 3 with d channels, each with a norm, over images of c channels."""
+LINEAR_FORECAST = "h · (w + 1) + h · t · q"
+"""From a window of w steps to h steps, for t targets of q numbers each; without columns known in advance."""
 SCORES = {
     "additive": "a · (q + k + 1)",
     "concat": "a · (q + k + 1)",
@@ -169,6 +171,13 @@ def _fixed_window() -> ParameterFormula:
     return ParameterFormula("h · (n · i + 1)", sizes, {"n": "context", "i": "input", "h": "hidden"})
 
 
+def _linear_forecast() -> ParameterFormula:
+    """For a week of daily data with its default window and quantiles."""
+    sizes = {"h": 7, "w": 21, "t": 1, "q": 7}
+    meanings = {"h": "horizon", "w": "context", "t": "targets", "q": "quantiles"}
+    return ParameterFormula(LINEAR_FORECAST, sizes, meanings)
+
+
 def _image_convolutional(extra: str = "") -> ParameterFormula:
     settings = ImageConvolutionalSettings()
     sizes = {"c": settings.channels, "d": settings.hidden_size, "L": settings.layers}
@@ -189,6 +198,7 @@ _NETWORKS: dict[str, Callable[[], ParameterFormula]] = {
     "fixed_window": _fixed_window,
     "image_convolutional": _image_convolutional,
     "non_local": _non_local,
+    "linear": _linear_forecast,
 }
 
 
