@@ -132,6 +132,14 @@ def test_regression_explains_most_of_the_variance() -> None:
     assert run_example("regression", num_rows=600, steps=150, out="run").results["r_squared"].value > 0.8
 
 
+def test_a_forecast_uses_what_is_known_in_advance() -> None:
+    """The best forecast knows the offers and misses only the noise, by √(2/π) on average; no baseline knows them."""
+    mae = run_example("forecasting", steps=200, out="run").results["mae"]
+    noise = math.sqrt(2 / math.pi)
+    assert 0.8 * noise < mae.value < 1.4 * noise
+    assert mae.value < 0.75 * mae.baseline
+
+
 @pytest.mark.long
 def test_captions_are_better_than_the_most_frequent_one() -> None:
     bleu = run_example("captioning", steps=300, out="run").results["bleu"]
