@@ -25,7 +25,8 @@ DEFAULT = {
     *("lora", "word_vectors", "label_sets", "regression_text", "regression_series", "language_model_lstm"),
     *("language_model_transformer", "language_model_words", "sampled_softmax", "tagger", "tagger_crf"),
     *("pretraining", "translation_additive", "translation_local_predicted", "translation_transformer"),
-    *("scheduled_sampling", "captioning", "captioning_recurrent"),
+    *("scheduled_sampling", "captioning", "captioning_recurrent", "forecasting_lstm"),
+    "forecasting_transformer",
 }
 """Every task with its main models and each way of training; `make test-long` trains the other cases too."""
 
