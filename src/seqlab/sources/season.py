@@ -46,8 +46,8 @@ def find_season(series: Iterable[Values]) -> int:
 def autocorrelation(values: Values) -> Float[np.ndarray, " lags"]:
     """The autocorrelation of a series without its linear trend, for lags from 0; empty for a constant one.
 
-    >>> autocorrelation(np.tile([0.0, 1, 0, -1], 50))[:5].round(1).tolist()
-    [1.0, 0.0, -1.0, 0.0, 1.0]
+    >>> autocorrelation(np.tile([2.0, -1, -1], 60))[:4].round(1).tolist()
+    [1.0, -0.5, -0.5, 1.0]
     """
     known = np.flatnonzero(np.isfinite(values))
     if len(known) < 2 * FEWEST_PERIODS:
